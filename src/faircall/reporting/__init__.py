@@ -1,0 +1,1 @@
+"""Stage 7: comparisons and evaluations become text that people and machines read."""
