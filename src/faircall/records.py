@@ -3,8 +3,9 @@
     Example --> Prompt --> Generation --> Parsed --> Scores --> Comparison
     import      format     generate       parse      score      compare
 
-All are frozen. JSON becomes records once, in `store/` and `importing/`; past that border nobody checks types again.
-A parse failure is a value of `Parsed`; a backend failure is a `Generation` with `failure` set; no example is ever dropped.
+All are frozen. JSON becomes records once, in `store/` and `importing/`; past that border nobody checks types
+again. A parse failure is a value of `Parsed`; a backend failure is a `Generation` with `failure` set; no
+example is ever dropped.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What one arm answered, untouched. `failure` is set when the backend failed, and then `raw_text` is ""."""
+    """What one arm answered, untouched. `failure` is set when the backend failed; `raw_text` is then ""."""
 
     example_id: str
     raw_text: str
@@ -173,7 +174,8 @@ class Scores:
         tasks_sha256: template-free digest of messages and tools per row, None where not known.
         prompt_sha256: digest of the rendered prompt per row, None where not known.
         extra_slices: further, possibly overlapping slices: name -> row indices. Report only.
-        truncated: rows whose generation stopped at the token limit; backend_failed: rows whose backend failed.
+        truncated: rows whose generation stopped at the token limit.
+        backend_failed: rows whose backend failed.
     """
 
     ids: tuple[str, ...]
@@ -194,8 +196,8 @@ class Scores:
 class Arm:
     """One side of a comparison: scores under stated conditions.
 
-    `identity` maps section -> field -> value, None where it is not known. `adapter_source`, `inference_efficiency`
-    and `diagnosis` are carried into the report untouched.
+    `identity` maps section -> field -> value, None where it is not known. `adapter_source`,
+    `inference_efficiency` and `diagnosis` are carried into the report untouched.
     """
 
     name: str
