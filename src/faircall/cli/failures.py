@@ -1,0 +1,79 @@
+"""What a failure looks like: two lines on standard error and an exit status by whose fault it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Final
+
+from faircall.errors import FaircallError, ResourceExhausted, UsageError
+
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
+
+
+class Bug(FaircallError):
+    """An exception that faircall did not expect: a fault of faircall (exit 5)."""
+
+    code = "BUG"
+
+
+def report(error: BaseException, *, command: str) -> int:
+    """Print `error`, which ended `command`, in two lines and return the exit status."""
+    if isinstance(error, KeyboardInterrupt):
+        print("faircall: INTERRUPTED: stopped before the end", file=sys.stderr)
+        print("hint: what was finished is kept; the same command goes on from there", file=sys.stderr)
+        return INTERRUPTED
+    failure = as_failure(error, command=command)
+    print(f"faircall: {failure.code}: {_one_line(failure.message)}", file=sys.stderr)
+    if failure.hint:
+        print(f"hint: {_one_line(failure.hint)}", file=sys.stderr)
+    return failure.exit_status
+
+
+def as_failure(error: BaseException, *, command: str) -> FaircallError:
+    """Any exception as one of faircall's own."""
+    if isinstance(error, FaircallError):
+        return error
+    if isinstance(error, MemoryError):
+        return ResourceExhausted("out of memory", hint="use fewer rows, or a machine with more memory")
+    if isinstance(error, OSError) and error.errno in _FULL:
+        hint = "free some space; files that were written before are intact"
+        return ResourceExhausted(f"{error.strerror}: {error.filename or 'while writing'}", hint=hint)
+    if _is_usage_error(error):
+        return UsageError(
+            _usage_message(error), hint=f"`{_command_path(error) or command} --help` shows the arguments"
+        )
+    kind = type(error).__name__
+    return Bug(f"{kind}: {error}", hint="this is a fault of faircall; --debug shows the traceback to report")
+
+
+def leave_quietly() -> int:
+    """The reader of standard output is gone: say nothing, and keep the interpreter from saying it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED
+
+
+def _is_usage_error(error: BaseException) -> bool:
+    """Whether typer refused the arguments; some releases carry their own click, hence the descent."""
+    if type(error).__module__.partition(".")[0] not in ("typer", "click"):
+        return False
+    import typer
+
+    return isinstance(error, typer.BadParameter.__mro__[1])
+
+
+def _usage_message(error: BaseException) -> str:
+    return str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+
+
+def _command_path(error: BaseException) -> str:
+    context = getattr(error, "ctx", None)
+    return str(context.command_path) if context else ""
+
+
+def _one_line(text: str) -> str:
+    """The text on one line, with control characters spelt out: messages quote untrusted input."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

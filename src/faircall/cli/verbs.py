@@ -1,0 +1,76 @@
+"""The table of verbs. A verb's module is imported when the verb is invoked, and not before.
+
+To add a verb: write `cli/<verb>.py` with `app = new_app(...)` (see `console.py`) and add one line to `VERBS`.
+The one-line help stands here, too: so the listing costs no import, and a test compares the two.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any, Final, NamedTuple
+
+from faircall.errors import UsageError
+
+
+class Verb(NamedTuple):
+    """Where a verb lives, and what it does in one line."""
+
+    target: str
+    summary: str
+
+
+VERBS: Final[dict[str, Verb]] = {}
+
+USAGE: Final = """\
+Usage: faircall VERB [ARGUMENTS] [--debug]
+
+Evaluate the tool calls of two arms, fairly, with intervals that hold.
+
+Verbs:
+{verbs}
+
+Options:
+  --version  Print the version.
+  --debug    Show the traceback of an error (also: FAIRCALL_DEBUG=1).
+  --help     Print this text; `faircall VERB --help` explains one verb.
+
+Example: faircall compare base.jsonl adapter.jsonl"""
+
+
+def listing() -> str:
+    """The text of `faircall --help`."""
+    width = max((len(name) for name in VERBS), default=0)
+    return USAGE.format(verbs="\n".join(f"  {name:<{width}}  {verb.summary}" for name, verb in VERBS.items()))
+
+
+def load(name: str) -> Any:
+    """The typer app of a verb, as a click command.
+
+    Raises:
+        UsageError: no verb has this name.
+    """
+    if name not in VERBS:
+        raise UsageError(f"there is no verb {name!r}", hint=_suggest(name))
+    module, _, attribute = VERBS[name].target.partition(":")
+    import typer
+
+    return typer.main.get_command(getattr(importlib.import_module(module), attribute))
+
+
+def run(name: str, arguments: list[str]) -> int:
+    """Run one verb and return its exit status; errors are left to the caller."""
+    command = load(name)
+    import typer
+
+    try:
+        with command.make_context(f"faircall {name}", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _suggest(name: str) -> str:
+    close = difflib.get_close_matches(name, VERBS, n=1)
+    return f"did you mean `faircall {close[0]}`?" if close else "`faircall --help` lists the verbs"
