@@ -1,0 +1,244 @@
+"""Files: streamed JSON Lines with line numbers in every error, and writes that are all or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Final, NamedTuple, NoReturn, cast
+
+from faircall.canonical import canonical_json
+from faircall.errors import FaircallError, FileUnreadable, ResourceExhausted, RowInvalid
+from faircall.strict_json import MAX_DEPTH, MAX_DIGITS, JsonFault, decode
+
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""A longer line is refused: it is no row, and it would have to be held in memory whole."""
+
+STANDARD_INPUT: Final = "-"
+
+_BOM: Final = b"\xef\xbb\xbf"
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_REASONS: Final = {
+    "limit": f"goes past a limit ({MAX_DEPTH} levels, {MAX_DIGITS} digits, or the range of a double)",
+    "unbalanced": "is not valid JSON: a bracket or a string never closes, or closes wrongly",
+    "bad_json": "is not valid JSON",
+    "duplicate_key": "repeats a key in one object, so its meaning is not certain",
+}
+
+
+class JsonLine(NamedTuple):
+    """One row: its line number, counted from 1 with blank lines, and its value."""
+
+    number: int
+    value: Any
+
+
+def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[JsonLine]:
+    r"""The values of a JSON Lines file, one at a time; memory holds one line.
+
+    Takes gzip (told by content), `-` for standard input, a byte-order mark, CRLF, a missing last newline, and
+    skips blank lines. Lines end at `\n` only: U+2028 inside a string is text.
+
+    Raises:
+        FileUnreadable: missing, a folder, not readable, torn gzip, or (unless `empty_ok`) without rows.
+        RowInvalid: a line that is not UTF-8, too long, or not one JSON value; names file and line.
+    """
+    label = describe_path(path)
+    number = rows = 0
+    with _open_to_read(path, label) as file:
+        try:
+            for number, line in enumerate(_lines(file, label), start=1):
+                if text := _line_text(line, f"{label}:{number}"):
+                    rows += 1
+                    yield JsonLine(number, _line_value(text, f"{label}:{number}"))
+        except (OSError, EOFError, zlib.error) as error:
+            _refuse_to_read(error, label, f" after line {number}")
+    if not rows and not empty_ok:
+        raise FileUnreadable(f"{label} holds no rows", hint="one JSON object per line is expected")
+
+
+def read_json(path: Path | str) -> Any:
+    """The one JSON value of a file (gzip too).
+
+    Raises:
+        FileUnreadable: the file cannot be read, is empty or is not UTF-8.
+        RowInvalid: it is not JSON; the message names file and line.
+    """
+    label = describe_path(path)
+    with _open_to_read(path, label) as file:
+        try:
+            data = file.read().removeprefix(_BOM)
+        except (OSError, EOFError, zlib.error) as error:
+            _refuse_to_read(error, label)
+    if not data.strip():
+        raise FileUnreadable(f"{label} is empty", hint="one JSON value is expected")
+    try:
+        text = data.decode("utf-8")
+        return decode(text)
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(f"{label} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from None
+    except JsonFault as fault:
+        line = text.count("\n", 0, fault.offset) + 1
+        raise RowInvalid(f"{label}:{line}: the file {_REASONS[fault.reason]}", hint="") from None
+
+
+def describe_path(path: Path | str) -> str:
+    """The name of an input in messages; `<stdin>` for `-`."""
+    return "<stdin>" if str(path) == STANDARD_INPUT else str(path)
+
+
+# --- Reading
+
+
+@contextlib.contextmanager
+def _open_to_read(path: Path | str, label: str) -> Iterator[BinaryIO]:
+    try:
+        buffered, close = _open_raw(path)
+    except OSError as error:
+        _refuse_to_read(error, label)
+    try:
+        packed = buffered.peek(2)[:2] == _GZIP_MAGIC
+        yield cast(BinaryIO, gzip.GzipFile(fileobj=buffered)) if packed else cast(BinaryIO, buffered)
+    finally:
+        close()
+
+
+def _open_raw(path: Path | str) -> tuple[io.BufferedReader, Any]:
+    """A buffered reader and how to let go of it; standard input stays open."""
+    if str(path) != STANDARD_INPUT:
+        file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+        return file, file.close
+    raw = sys.stdin.buffer
+    if isinstance(raw, io.BufferedReader):
+        return raw, lambda: None
+    wrapped = io.BufferedReader(cast(Any, raw))
+    return wrapped, wrapped.detach
+
+
+def _lines(file: BinaryIO, label: str) -> Iterator[bytes]:
+    number = 1
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise RowInvalid(
+                f"{label}:{number}: the line is longer than {MAX_LINE_BYTES >> 20} MiB",
+                hint="one JSON object per line is expected",
+            )
+        yield line.removeprefix(_BOM) if number == 1 else line
+        number += 1
+
+
+def _line_text(line: bytes, place: str) -> str:
+    try:
+        return line.strip(b" \t\r\n").decode("utf-8")
+    except UnicodeDecodeError as error:
+        reason = f"{place}: the line is not UTF-8 (byte {error.start + 1})"
+        raise RowInvalid(reason, hint="save the file as UTF-8") from None
+
+
+def _line_value(text: str, place: str) -> Any:
+    try:
+        return decode(text)
+    except JsonFault as fault:
+        reason = f"{place}: the line {_REASONS[fault.reason]} (character {fault.offset + 1})"
+        raise RowInvalid(reason, hint=_hint_for(text, fault)) from None
+
+
+def _hint_for(text: str, fault: JsonFault) -> str:
+    if fault.reason == "unbalanced" and text in ("{", "["):
+        return "this looks like one indented document; one object per line is expected (jq -c '.[]')"
+    return "every line must be one JSON object (RFC 8259: no NaN, no comments, no repeated key)"
+
+
+def _refuse_to_read(error: Exception, label: str, where: str = "") -> NoReturn:
+    reasons: dict[type[Exception], str] = {
+        FileNotFoundError: "does not exist",
+        IsADirectoryError: "is a folder, not a file",
+        PermissionError: "may not be read",
+        gzip.BadGzipFile: "is broken gzip",
+        EOFError: "is gzip that ends too early",
+        zlib.error: "is broken gzip",
+    }
+    reason = reasons.get(type(error)) or f"cannot be read ({getattr(error, 'strerror', None) or error})"
+    raise FileUnreadable(f"{label} {reason}{where}", hint="check the path and the file") from None
+
+
+# --- Writing
+
+
+@contextlib.contextmanager
+def open_atomically(path: Path | str) -> Iterator[IO[bytes]]:
+    """A binary file that appears under `path` only when the block ends well, complete and on disk.
+
+    A file of its own beside the target, fsync, rename, fsync of the folder. On an error nothing is left.
+
+    Raises:
+        ResourceExhausted: the disk or a quota is full.
+        FileUnreadable: the target cannot be written.
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _replace_when_done(target) as file:
+            yield file
+        _sync_folder(target.parent)
+    except FaircallError:
+        raise
+    except OSError as error:
+        _refuse_to_write(error, target)
+
+
+@contextlib.contextmanager
+def _replace_when_done(target: Path) -> Iterator[IO[bytes]]:
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_to_write(error: OSError, target: Path) -> NoReturn:
+    reason = error.strerror or str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        raise ResourceExhausted(f"{target}: {reason}", hint="free some space and run again") from None
+    raise FileUnreadable(
+        f"{target} cannot be written ({reason})", hint="check the path and its rights"
+    ) from None
+
+
+def write_bytes_atomically(path: Path | str, data: bytes) -> None:
+    """Write `data` so that a reader sees the old file or the new one, never a part."""
+    with open_atomically(path) as file:
+        file.write(data)
+
+
+def write_json(path: Path | str, value: Any) -> None:
+    """Write one JSON artifact: sorted keys, two spaces, ASCII, a final newline."""
+    text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False)
+    write_bytes_atomically(path, f"{text}\n".encode("ascii"))
+
+
+def write_json_lines(path: Path | str, values: Iterable[Any]) -> None:
+    """Write one canonical JSON value per line; `values` is taken one at a time."""
+    with open_atomically(path) as file:
+        for value in values:
+            file.write(canonical_json(value).encode("ascii") + b"\n")
