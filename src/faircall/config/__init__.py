@@ -1,0 +1,36 @@
+"""The one YAML of a run: strict, with every default written out, and its digest.
+
+file --> yaml_lines (values, lines) --> schema (types) --> crosscheck (sections) --> load (Config, digests)
+                                                 '-- complaints (file:line: dotted.key ...)
+"""
+
+from faircall.config.crosscheck import slices_of
+from faircall.config.load import Config, InputFile, load_config, load_resolved
+from faircall.config.schema import (
+    OVERALL,
+    ArmPlan,
+    Claim,
+    DataPolicy,
+    Dataset,
+    EvalPolicy,
+    FormattingPolicy,
+    Model,
+    Project,
+)
+
+__all__ = [
+    "OVERALL",
+    "ArmPlan",
+    "Claim",
+    "Config",
+    "DataPolicy",
+    "Dataset",
+    "EvalPolicy",
+    "FormattingPolicy",
+    "InputFile",
+    "Model",
+    "Project",
+    "load_config",
+    "load_resolved",
+    "slices_of",
+]

@@ -1,0 +1,89 @@
+"""Rules that tie the sections of a config to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from faircall.config.complaints import complain
+from faircall.config.schema import OVERALL, Claim, ConfigFile
+from faircall.config.yaml_lines import Location, YamlValue
+
+_NEEDS_MARGIN: Final = ("non_inferiority", "equivalence")
+
+
+def check_sections(config: ConfigFile, document: YamlValue) -> None:
+    """Raise a ConfigError for the first rule that does not hold."""
+    _check_datasets(config, document)
+    _check_arms(config, document)
+    _check_data(config, document)
+    _check_slices(config, document)
+    _check_unique([claim.id for claim in config.claims], "claims", key="id", document=document)
+    for index, claim in enumerate(config.claims):
+        _check_claim(claim, config, location=("claims", index), document=document)
+
+
+def slices_of(config: ConfigFile) -> tuple[str, ...]:
+    """The declared slices; without a declaration every language of the datasets, in their order."""
+    return config.eval.slices or tuple(dataset.language for dataset in config.datasets)
+
+
+def _check_unique(values: Sequence[str], section: str, *, key: str, document: YamlValue) -> None:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            location: Location = (section, index, key) if key else (section, index)
+            raise complain(document, location, f"repeats {value!r}")
+
+
+def _check_datasets(config: ConfigFile, document: YamlValue) -> None:
+    _check_unique([one.language for one in config.datasets], "datasets", key="language", document=document)
+    roots = [index for index, dataset in enumerate(config.datasets) if not dataset.paired]
+    if len(roots) != 1:
+        problem = f"must hold exactly one root dataset (without `paired: true`), not {len(roots)}"
+        raise complain(document, ("datasets",), problem, hint="translations are `paired: true`")
+    for index, dataset in enumerate(config.datasets):
+        if dataset.language == OVERALL:
+            raise complain(
+                document, ("datasets", index, "language"), f"{OVERALL!r} means all slices together"
+            )
+
+
+def _check_arms(config: ConfigFile, document: YamlValue) -> None:
+    for name, arm in config.arms.items():
+        if arm.revision is not None and arm.adapter is None:
+            raise complain(document, ("arms", name, "revision"), "is given without an adapter")
+
+
+def _check_data(config: ConfigFile, document: YamlValue) -> None:
+    data = config.data
+    if data.max_query_chars < data.min_query_chars:
+        raise complain(document, ("data", "max_query_chars"), "is smaller than data.min_query_chars")
+    if data.count(config.eval.split) == 0:
+        problem = f"is 0, but eval.split is {config.eval.split!r}"
+        raise complain(document, ("data", f"n_{config.eval.split}"), problem, hint="give the split some rows")
+
+
+def _check_slices(config: ConfigFile, document: YamlValue) -> None:
+    languages = [dataset.language for dataset in config.datasets]
+    for index, name in enumerate(config.eval.slices):
+        if name not in languages:
+            raise _unknown(document, ("eval", "slices", index), name, known=languages)
+    if len(set(config.eval.slices)) != len(config.eval.slices):
+        raise complain(document, ("eval", "slices"), "names a slice twice")
+
+
+def _check_claim(claim: Claim, config: ConfigFile, *, location: Location, document: YamlValue) -> None:
+    known = (OVERALL, *slices_of(config))
+    if claim.slice not in known:
+        raise _unknown(document, (*location, "slice"), claim.slice, known=known)
+    for role, arm in (("baseline", claim.baseline), ("candidate", claim.candidate)):
+        if arm is not None and arm not in config.arms:
+            raise _unknown(document, (*location, role), arm, known=config.arms)
+    if claim.baseline is not None and claim.baseline == claim.candidate:
+        raise complain(document, (*location, "candidate"), "is the baseline as well")
+    if claim.kind in _NEEDS_MARGIN and claim.margin is None:
+        raise complain(document, location, f"is a claim of {claim.kind} and needs a margin")
+
+
+def _unknown(document: YamlValue, location: Location, name: str, *, known: Iterable[str]) -> Exception:
+    return complain(document, location, f"names {name!r}", hint=f"known here: {', '.join(known)}")
