@@ -1,0 +1,86 @@
+"""What is known of the conditions of an arm: what it states, and what its scored rows show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from faircall.digest import sha256_json, sha256_lines
+from faircall.records import Arm, Scores
+
+Fields: TypeAlias = dict[str, Any]  # "section.field" -> value, None where it is not known
+
+# What an arm can state or show. Of these, what neither arm knows is reported as not attested; fields beyond
+# these are compared, too. `config` is no section of the contract: its digest follows what was declared.
+IDENTITY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "data": ("example_ids", "gold", "pair_sets", "slices", "test_split_sha256"),
+    "tasks": ("tasks_sha256",),
+    "prompt": ("policy", "template_sha256", "prompt_sets"),
+    "model": ("base_model_id", "base_model_revision", "tokenizer_revision", "dtype", "quantization"),
+    "adapter": ("source",),
+    "decoding": ("temperature", "do_sample", "max_new_tokens"),
+    "backend": ("engine", "version", "device", "batch_plan"),
+    "reader": ("name", "decisions"),
+    "metrics": ("protocol", "names"),
+    "config": ("config_sha256",),
+}
+
+
+def attest(arm: Arm) -> Fields:
+    """Every field by its path, in the order of the sections; None where the arm does not know it."""
+    sections = _sections(arm)
+    return {
+        f"{section}.{name}": value for section, fields in sections.items() for name, value in fields.items()
+    }
+
+
+def section_digests(arm: Arm) -> dict[str, str]:
+    """The digest of each section of an arm's identity, unknown fields included as null."""
+    return {section: sha256_json(fields) for section, fields in _sections(arm).items()}
+
+
+def _sections(arm: Arm) -> dict[str, Fields]:
+    sections: dict[str, Fields] = {
+        section: dict.fromkeys(names) for section, names in IDENTITY_FIELDS.items()
+    }
+    for known in (arm.identity, _observe(arm)):
+        for section, fields in known.items():
+            sections.setdefault(section, {}).update(fields)
+    return sections
+
+
+def _observe(arm: Arm) -> dict[str, Fields]:
+    """What the rows show, in the order of their ids: the order of a file changes nothing.
+
+    Rows without ids stay in the order of their file, and their gold calls must agree in that order.
+    """
+    scores, count = arm.scores, len(arm.scores.ids)
+    rows = sorted(range(count), key=scores.ids.__getitem__) if arm.ids_given else list(range(count))
+    ids = [scores.ids[row] for row in rows]
+    data = {
+        "example_ids": sha256_lines(ids) if arm.ids_given else f"{count} rows without ids",
+        "gold": sha256_lines(scores.gold_sha256[row] for row in rows),
+        "pair_sets": sha256_lines(scores.roots[row] for row in rows),
+        "slices": sha256_json([scores.labels[row] for row in rows]),
+    }
+    observed: dict[str, Fields] = {"data": data}
+    if tasks := _digest_known(scores.tasks_sha256[row] for row in rows):
+        observed["tasks"] = {"tasks_sha256": tasks}
+    if prompts := _prompt_sets(scores, rows):
+        observed["prompt"] = {"prompt_sets": prompts}
+    return observed
+
+
+def _prompt_sets(scores: Scores, rows: Sequence[int]) -> Fields | None:
+    """One digest per slice over its rendered prompts; None when no prompt is known."""
+    columns: dict[str, list[str | None]] = defaultdict(list)
+    for row in rows:
+        columns[scores.labels[row] or "all"].append(scores.prompt_sha256[row])
+    sets = {label: _digest_known(column) for label, column in columns.items()}
+    return sets if any(sets.values()) else None
+
+
+def _digest_known(column: Iterable[str | None]) -> str | None:
+    values = list(column)
+    return None if all(value is None for value in values) else sha256_json(values)
