@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.models ## Train-free end-to-end run of a small real model, base against adapter (minutes, no network).
+demo: $(VENV)/.models ## The main job on a small real model: base against adapter (minutes).
 	$(BIN)/faircall demo
 
 test: $(VENV)/.core ## All tests that need no model (under 3 minutes).

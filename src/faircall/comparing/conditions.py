@@ -1,0 +1,124 @@
+"""Conditions on a comparison, for gates in scripts: `full_call_exact_match.lower < -0.01`.
+
+    condition := [slice "/"] metric "." field operator number
+    operator  := "<" | "<=" | ">" | ">=" | "==" | "!="
+
+A condition is read before any work is done and judged on the JSON of the report. Bounds are those of the
+deciding interval: the guarded one where there is one.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from faircall.errors import UsageError
+from faircall.records import METRIC_NAMES
+
+_PATTERN: Final = re.compile(
+    r"\s*(?:(?P<slice>.+?)/)?(?P<metric>\w+)\.(?P<field>\w+)\s*"
+    r"(?P<operator><=|>=|==|!=|<|>)\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*",
+    re.ASCII,
+)
+_OPERATORS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_EXAMPLE: Final = 'for example "full_call_exact_match.lower < -0.01" or "fr/argument_f1.delta < 0"'
+
+
+def deciding_interval(delta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The interval that decides: the guarded one where there is one, else the score interval."""
+    chosen: Mapping[str, Any] = delta.get("guarded") or delta["interval"]
+    return chosen
+
+
+_FIELDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
+    "baseline": lambda delta: delta["baseline"]["value"],
+    "candidate": lambda delta: delta["candidate"]["value"],
+    "delta": lambda delta: delta["delta"],
+    "lower": lambda delta: deciding_interval(delta)["lower"],
+    "upper": lambda delta: deciding_interval(delta)["upper"],
+    "p": lambda delta: next(
+        (delta["tests"][key] for key in ("mcnemar_exact_p", "sign_flip_p") if key in delta["tests"]), None
+    ),
+    "discordant_roots": lambda delta: delta["discordant_roots"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition, read. `slice_name` is None for the overall scope."""
+
+    text: str
+    slice_name: str | None
+    metric: str
+    field: str
+    operator: str
+    number: float
+
+
+def parse_condition(text: str) -> Condition:
+    """Read one condition.
+
+    Raises:
+        UsageError: it is no condition, or names a metric or field that does not exist.
+
+    >>> parse_condition("fr/argument_f1.delta < -0.01").slice_name
+    'fr'
+    >>> parse_condition("argument_f1.delta < x")
+    Traceback (most recent call last):
+        ...
+    faircall.errors.UsageError: not a condition: 'argument_f1.delta < x'
+    """
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        raise UsageError(f"not a condition: {text!r}", hint=_EXAMPLE)
+    _demand("metric", match["metric"], METRIC_NAMES)
+    _demand("field", match["field"], _FIELDS)
+    return Condition(
+        text=text.strip(),
+        slice_name=match["slice"],
+        metric=match["metric"],
+        field=match["field"],
+        operator=match["operator"],
+        number=float(match["number"]),
+    )
+
+
+def measure(condition: Condition, report: Mapping[str, Any]) -> float:
+    """The number that the condition is about, from a comparison report.
+
+    Raises:
+        UsageError: the report has no such slice, or the number is undefined there.
+    """
+    scope = report["overall"]
+    if condition.slice_name is not None:
+        _demand("slice", condition.slice_name, report["slices"])
+        scope = report["slices"][condition.slice_name]
+    value = _FIELDS[condition.field](scope["metrics"][condition.metric])
+    if value is None:
+        raise UsageError(
+            f"{condition.metric}.{condition.field} is undefined here",
+            hint="the report's JSON gives the reason",
+        )
+    return float(value)
+
+
+def holds(condition: Condition, report: Mapping[str, Any]) -> bool:
+    """Whether the condition holds in a comparison report."""
+    return _OPERATORS[condition.operator](measure(condition, report), condition.number)
+
+
+def _demand(kind: str, name: str, known: Any) -> None:
+    if name not in known:
+        raise UsageError(
+            f"unknown {kind} {name!r} in a condition", hint=f"one of {', '.join(known) or 'none'}"
+        )

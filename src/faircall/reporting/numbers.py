@@ -1,0 +1,113 @@
+"""The only place that rounds: numbers of a report as the text that people read.
+
+Rates are per cent and differences are points, one decimal each. A number that is not zero is never shown as
+zero: it gets more decimals, or a bound ("<0.001"). Undefined is "undefined", never NaN and never a dash.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+UNDEFINED: Final = "undefined"
+_DECIMALS: Final = (1, 2, 3)
+
+
+def rate(value: float | None) -> str:
+    """A share as per cent.
+
+    >>> rate(38 / 60), rate(0), rate(0.0004), rate(None)
+    ('63.3%', '0.0%', '0.04%', 'undefined')
+    >>> rate(0.99996), rate(1.0)
+    ('99.996%', '100.0%')
+    """
+    return UNDEFINED if value is None else f"{_decimal(100 * value, avoid=(0.0, 100.0))}%"
+
+
+def points(value: float | None) -> str:
+    """A difference of two rates in points, with its sign.
+
+    >>> points(0.6333), points(-0.02), points(0.0), points(-0.0), points(0.0000001)
+    ('+63.3', '-2.0', '0.0', '0.0', '+<0.001')
+    """
+    if value is None:
+        return UNDEFINED
+    sign = "+" if value > 0 else "-" if value < 0 else ""
+    return sign + _decimal(abs(100 * value), avoid=(0.0,))
+
+
+def interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a difference, in points.
+
+    >>> interval(0.5044, 0.7438)
+    '[+50.4, +74.4]'
+    """
+    if lower is None or upper is None:
+        return UNDEFINED
+    return f"[{points(lower)}, {points(upper)}]"
+
+
+def rate_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of one rate, in per cent.
+
+    >>> rate_interval(0.5068, 0.7439)
+    '[50.7%, 74.4%]'
+    """
+    if lower is None or upper is None:
+        return UNDEFINED
+    return f"[{rate(lower)}, {rate(upper)}]"
+
+
+def counts(numerator: int, denominator: int) -> str:
+    """The counts behind a rate.
+
+    >>> counts(38, 60)
+    '38/60'
+    """
+    return f"{numerator}/{denominator}"
+
+
+def level(value: float) -> str:
+    """A confidence level.
+
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+    """
+    return f"{100 * value:.10g}%"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with three decimals.
+
+    >>> p_value(0.0524787), p_value(1e-9), p_value(1.0), p_value(None)
+    ('0.052', '<0.001', '1.000', 'undefined')
+    """
+    if value is None:
+        return UNDEFINED
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration with three significant digits.
+
+    >>> seconds(0.01234), seconds(83.4), seconds(None)
+    ('0.0123 s', '83.4 s', 'undefined')
+    """
+    return UNDEFINED if value is None else f"{value:.3g} s"
+
+
+def plain(value: float) -> str:
+    """A number as it was given: digest fields, margins, thresholds.
+
+    >>> plain(0.02), plain(512), plain(1e-05)
+    ('0.02', '512', '1e-05')
+    """
+    return f"{value:.10g}"
+
+
+def _decimal(value: float, *, avoid: tuple[float, ...]) -> str:
+    """`value` with as few decimals as keep it apart from the numbers that it is not."""
+    for decimals in _DECIMALS:
+        shown = round(value, decimals)
+        if shown == value or shown not in avoid:
+            return f"{shown:.{decimals}f}"
+    return "<0.001" if round(value) == 0 else f">{avoid[-1] - 0.001:.3f}"
