@@ -1,0 +1,110 @@
+"""What a backend is: the one seam between faircall and whatever answers the prompts.
+
+A backend is opened from a `BackendRequest`, states its conditions, checks every prompt before the first
+one is answered, and then answers one prompt at a time. Nothing else of it is ever used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from faircall.errors import EvaluationError
+from faircall.records import Generation, Prompt
+
+# Section -> field -> value: "model", "adapter", "decoding", "backend", and "source" (bound to the run, not compared).
+Description: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """Greedy decoding as configured. Values are checked, never coerced.
+
+    >>> Decoding(max_new_tokens=64).to_dict()["max_new_tokens"]
+    64
+    >>> Decoding(temperature=0.7, max_new_tokens=64)
+    Traceback (most recent call last):
+    faircall.errors.EvaluationError: eval.temperature must be exactly 0.0, got 0.7
+    """
+
+    max_new_tokens: int
+    temperature: float = 0.0
+    do_sample: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.temperature, bool) or self.temperature != 0.0:
+            raise _not_greedy("eval.temperature", "exactly 0.0", self.temperature)
+        if self.do_sample is not False:
+            raise _not_greedy("eval.do_sample", "false", self.do_sample)
+        if not isinstance(self.max_new_tokens, int) or isinstance(self.max_new_tokens, bool) or self.max_new_tokens < 1:
+            raise _not_greedy("eval.max_new_tokens", "a positive whole number", self.max_new_tokens)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that every generation record and the identity carry."""
+        return {
+            "strategy": "greedy",
+            "temperature": 0.0,
+            "do_sample": False,
+            "max_new_tokens": self.max_new_tokens,
+        }
+
+
+def _not_greedy(name: str, wanted: str, got: object) -> EvaluationError:
+    return EvaluationError(
+        f"{name} must be {wanted}, got {got!r}", hint=f"set {name} in the config; faircall does not change it for you"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which base model, and how it is loaded. `base_model_id` is a folder or a repository id."""
+
+    base_model_id: str
+    base_model_revision: str | None = None
+    tokenizer_revision: str | None = None
+    dtype: str = "float32"
+    quantization: str | None = None
+    trust_remote_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterSettings:
+    """Where the adapter's weights come from: a folder, or a repository id with its revision."""
+
+    location: str
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BackendRequest:
+    """Everything a backend needs to open. `options` holds what only one backend knows (replay: `generations`)."""
+
+    model: ModelSettings
+    decoding: Decoding
+    adapter: AdapterSettings | None = None
+    threads: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Backend(Protocol):
+    """Answers prompts, one at a time."""
+
+    def describe(self) -> Description:
+        """The conditions under which this backend answers."""
+        ...
+
+    def check(self, prompts: Sequence[Prompt]) -> None:
+        """Refuse, before anything is generated, prompts that cannot be answered honestly."""
+        ...
+
+    def generate(self, prompt: Prompt) -> Generation:
+        """Answer one prompt. A failure of the engine is a `Generation` with `failure` set, not an exception."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the backend holds."""
+        ...
+
+
+BackendOpener: TypeAlias = Callable[[BackendRequest], Backend]

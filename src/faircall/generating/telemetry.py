@@ -1,0 +1,120 @@
+"""inference_telemetry.json: what one arm's sequential run cost, and the boundary of that measurement.
+
+Source of the contract: the seed's bounded inference-efficiency evidence. It is a single-stream scenario:
+no batched throughput, no kernel timing, no service-level latency, no invoice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from faircall.generating.journal import Entry
+from faircall.generating.sequential import SequentialRun
+
+SCHEMA: Final = "faircall.inference_telemetry.v1"
+CONTRACT: Final[Mapping[str, Any]] = {
+    "name": "faircall.sequential.v1",
+    "scenario": "single stream: one request in flight, batch of one",
+    "measure": "sum of monotonic wall-clock intervals around single generate calls, in nanoseconds",
+    "included": ["prompt tokenisation", "transfer to the device", "generation", "decoding of the new tokens"],
+    "excluded": ["model load", "warm-up", "parsing", "artifact reading and writing"],
+    "warm_up": "one untimed call on the first prompt of the first slice, output discarded",
+    "concurrency": 1,
+    "device_synchronisation": "implicit: the new token ids are copied to the host inside the interval",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The compute that the arm was given: what makes times of two arms comparable, or not."""
+
+    device: str
+    threads: int
+    configured_gpus: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form in the telemetry."""
+        return {"device": self.device, "threads": self.threads, "configured_gpus": self.configured_gpus}
+
+
+def build_telemetry(
+    run: SequentialRun,
+    *,
+    allocation: Allocation,
+    decoding: Mapping[str, Any],
+    repeat_check: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The telemetry of a finished run. Times of a resumed run come from several processes and are marked so."""
+    entries = run.entries
+    by_slice: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_slice.setdefault(entry.slice_name, []).append(entry)
+    resumed = run.sessions > 1
+    return {
+        "schema_version": SCHEMA,
+        "contract": dict(CONTRACT),
+        "allocation": allocation.to_dict(),
+        "decoding": dict(decoding),
+        "sessions": run.sessions,
+        "resumed": resumed,
+        "cross_comparable": not resumed,
+        "cross_comparable_reason": "the run was resumed, so its times come from several processes" if resumed else None,
+        "warm_up": {"calls": run.warm_up_calls, "failure": run.warm_up_failure},
+        "overall": summarise(entries),
+        "slices": {name: summarise(rows) for name, rows in by_slice.items()},
+        "examples": [_example(entry) for entry in entries],
+        "repeat_check": repeat_check,
+    }
+
+
+def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Counts, tokens and times of some entries. Times are whole nanoseconds, except seconds, which are floats."""
+    durations = sorted(entry.duration_ns for entry in entries)
+    total = sum(durations)
+    generations = [entry.generation for entry in entries]
+    return {
+        "examples": len(entries),
+        "backend_failures": sum(g.failure is not None for g in generations),
+        "truncated": sum(g.finish_reason == "length" for g in generations),
+        "prompt_tokens": _total([g.prompt_tokens for g in generations]),
+        "new_tokens": _total([g.new_tokens for g in generations]),
+        "total_ns": total,
+        "seconds": total / 1e9,
+        "seconds_per_example": total / 1e9 / len(entries) if entries else None,
+        "mean_ns": round(Fraction(total, len(durations))) if durations else None,
+        "median_ns": quantile(durations, 0.5),
+        "p90_ns": quantile(durations, 0.9),
+    }
+
+
+def quantile(ordered: Sequence[int], share: float) -> int | None:
+    """The nearest-rank quantile of an ascending sequence: always a value that was observed; None when empty.
+
+    >>> quantile([10, 20, 30, 40], 0.5), quantile([10, 20, 30, 40], 0.9), quantile([], 0.5)
+    (20, 40, None)
+    """
+    return ordered[math.ceil(share * len(ordered)) - 1] if ordered else None
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    """A sum, or None when a count is not known: an unknown is no zero."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _example(entry: Entry) -> dict[str, Any]:
+    generation = entry.generation
+    return {
+        "example_id": generation.example_id,
+        "slice": entry.slice_name,
+        "duration_ns": entry.duration_ns,
+        "session": entry.session,
+        "prompt_tokens": generation.prompt_tokens,
+        "new_tokens": generation.new_tokens,
+        "finish_reason": generation.finish_reason,
+        "failed": generation.failure is not None,
+    }

@@ -1,0 +1,81 @@
+"""From prompt text to token ids and back: one BOS, room for the answer, the stop token trimmed and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from faircall.errors import EvaluationError, InvariantViolation
+from faircall.records import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the new tokens say. `new_tokens` counts the stop token, because it was generated too."""
+
+    raw_text: str
+    finish_reason: str
+    stop_token: str | None
+    new_tokens: int
+
+
+def encode_prompt(tokenizer: Any, prompt: Prompt) -> list[int]:
+    """Token ids of the stored prompt text. The template wrote the special tokens, so none are added.
+
+    Raises:
+        InvariantViolation: the tokenizer starts every text with a BOS and the prompt does not start with exactly one.
+    """
+    ids: list[int] = tokenizer(prompt.prompt_text, add_special_tokens=False)["input_ids"]
+    _require_one_bos(ids, tokenizer, prompt.example_id)
+    return ids
+
+
+def adds_bos(tokenizer: Any) -> bool:
+    """Whether the tokenizer itself would put a BOS before a text."""
+    if tokenizer.bos_token_id is None:
+        return False
+    return bool(tokenizer("x", add_special_tokens=True)["input_ids"][:1] == [tokenizer.bos_token_id])
+
+
+def _require_one_bos(ids: Sequence[int], tokenizer: Any, example_id: str) -> None:
+    bos = tokenizer.bos_token_id
+    if bos is None or not (adds_bos(tokenizer) or list(ids[:2]) == [bos, bos]):
+        return
+    leading = next((place for place, number in enumerate(ids) if number != bos), len(ids))
+    if leading != 1:
+        raise InvariantViolation(
+            f"prompt of {example_id} starts with {leading} BOS tokens ({tokenizer.bos_token}), it must be exactly one",
+            hint="rebuild the prompts with: faircall format build",
+        )
+
+
+def require_room(lengths: Sequence[tuple[str, int]], *, max_new_tokens: int, context: int | None) -> None:
+    """Refuse prompts whose answer could not be generated in full.
+
+    Args:
+        lengths: example id and number of prompt tokens, per prompt.
+        max_new_tokens: room that every answer may take.
+        context: positions that the model has; None when it states none.
+
+    Raises:
+        EvaluationError: names the longest prompt.
+    """
+    if context is None or not lengths:
+        return
+    example_id, longest = max(lengths, key=lambda pair: pair[1])
+    if longest + max_new_tokens > context:
+        raise EvaluationError(
+            f"example {example_id}: {longest} prompt tokens and eval.max_new_tokens {max_new_tokens} "
+            f"do not fit into the model's context of {context}",
+            hint="lower eval.max_new_tokens or drop long rows with data.max_query_chars",
+        )
+
+
+def read_answer(tokenizer: Any, new_ids: Sequence[int], *, eos_ids: Sequence[int]) -> Answer:
+    """Text of the new tokens with special tokens kept; only a final end token is trimmed, and named."""
+    stopped = bool(new_ids) and new_ids[-1] in eos_ids
+    kept = new_ids[:-1] if stopped else new_ids
+    text = tokenizer.decode(list(kept), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    stop_token = tokenizer.convert_ids_to_tokens(new_ids[-1]) if stopped else None
+    return Answer(text, "stop" if stopped else "length", stop_token, len(new_ids))

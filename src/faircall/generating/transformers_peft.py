@@ -1,0 +1,160 @@
+"""The `transformers` backend: one local model, with or without a LoRA adapter, one prompt at a time, greedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from faircall.generating.adapters import AdaptedModel, attach_adapter
+from faircall.generating.backend import BackendRequest, Decoding, Description
+from faircall.generating.checkpoints import Checkpoint, load_checkpoint
+from faircall.generating.extras import load_library
+from faircall.generating.tokens import Answer, encode_prompt, read_answer, require_room
+from faircall.records import Generation, Prompt
+
+
+def open_transformers(request: BackendRequest) -> TransformersBackend:
+    """Load the model and its adapter, and fix everything that could change a token."""
+    torch = load_library("torch", purpose="the transformers backend")
+    torch.set_num_threads(request.threads)
+    checkpoint = load_checkpoint(request.model)
+    adapted = attach_adapter(checkpoint.model, request.adapter) if request.adapter else None
+    return TransformersBackend(request, checkpoint, adapted)
+
+
+def greedy_settings(decoding: Decoding, *, eos_ids: Sequence[int], pad_id: int | None) -> dict[str, Any]:
+    """Every generation setting as it is sent, so that no default of a model or library can slip in.
+
+    >>> greedy_settings(Decoding(max_new_tokens=8), eos_ids=[2], pad_id=None)["pad_token_id"]
+    2
+    """
+    return {
+        "do_sample": False,
+        "num_beams": 1,
+        "num_return_sequences": 1,
+        "max_new_tokens": decoding.max_new_tokens,
+        "min_new_tokens": None,
+        "temperature": None,
+        "top_k": None,
+        "top_p": None,
+        "repetition_penalty": 1.0,
+        "length_penalty": 1.0,
+        "no_repeat_ngram_size": 0,
+        "use_cache": True,
+        "eos_token_id": list(eos_ids) or None,
+        "pad_token_id": pad_id if pad_id is not None else next(iter(eos_ids), 0),
+    }
+
+
+class TransformersBackend:
+    """A model in memory that answers one prompt at a time. The adapter, if any, stays unmerged."""
+
+    def __init__(self, request: BackendRequest, checkpoint: Checkpoint, adapted: AdaptedModel | None) -> None:
+        """Take the loaded parts; the model's own generation config is replaced by ours."""
+        self._torch = load_library("torch", purpose="the transformers backend")
+        self._transformers = load_library("transformers", purpose="the transformers backend")
+        self._request = request
+        self._checkpoint = checkpoint
+        self._adapted = adapted
+        self._model = adapted.model if adapted else checkpoint.model
+        self._sent = greedy_settings(
+            request.decoding, eos_ids=checkpoint.eos_ids, pad_id=checkpoint.tokenizer.pad_token_id
+        )
+        self._config = self._fresh_config()
+
+    def _fresh_config(self) -> Any:
+        """generate() merges the model's stored settings into whatever it is given, so those go as well."""
+        config = self._transformers.GenerationConfig(**self._sent)
+        for owner in (self._checkpoint.model, self._model):
+            owner.generation_config = config
+        return config
+
+    def describe(self) -> Description:
+        """The sections `model`, `adapter`, `decoding` and `backend` of the identity."""
+        return {
+            "model": self._checkpoint.facts,
+            "adapter": self._adapted.describe() if self._adapted else {"kind": "none"},
+            "decoding": self._request.decoding.to_dict(),
+            "backend": self._engine(),
+        }
+
+    def _engine(self) -> dict[str, Any]:
+        model = self._checkpoint.model
+        return {
+            "engine": "transformers",
+            "versions": {"torch": self._torch.__version__, "transformers": self._transformers.__version__},
+            "device": str(model.device),
+            "threads": self._torch.get_num_threads(),
+            "attention": getattr(model.config, "_attn_implementation", None),
+            "batch_size": 1,
+            "concurrency": 1,
+            "sent": self._sent,
+        }
+
+    def check(self, prompts: Sequence[Prompt]) -> None:
+        """Tokenise every prompt now: one BOS each, and room for the answer."""
+        lengths = [(prompt.example_id, len(encode_prompt(self._checkpoint.tokenizer, prompt))) for prompt in prompts]
+        context = getattr(self._checkpoint.model.config, "max_position_embeddings", None)
+        require_room(lengths, max_new_tokens=self._request.decoding.max_new_tokens, context=context)
+
+    def generate(self, prompt: Prompt) -> Generation:
+        """Answer `prompt`; an error of the engine (memory, kernels) becomes a failed generation."""
+        decoding = self._request.decoding.to_dict()
+        ids = encode_prompt(self._checkpoint.tokenizer, prompt)
+        try:
+            answer = self._answer(ids)
+        except RuntimeError as error:
+            return _failed(prompt, decoding, prompt_tokens=len(ids), error=error)
+        return Generation(
+            prompt.example_id,
+            answer.raw_text,
+            language=prompt.language,
+            prompt_sha256=prompt.prompt_sha256,
+            decoding=decoding,
+            finish_reason=answer.finish_reason,
+            stop_token=answer.stop_token,
+            prompt_tokens=len(ids),
+            new_tokens=answer.new_tokens,
+        )
+
+    def _answer(self, ids: list[int]) -> Answer:
+        """Copying the ids to the host waits for the device, so the caller's clock sees all of the work."""
+        device = self._checkpoint.model.device
+        inputs = self._torch.tensor([ids], device=device)
+        with self._torch.inference_mode():
+            output = self._model.generate(
+                input_ids=inputs,
+                attention_mask=self._torch.ones_like(inputs),
+                generation_config=self._config,
+            )
+        new_ids = output[0, len(ids) :].tolist()
+        return read_answer(self._checkpoint.tokenizer, new_ids, eos_ids=self._checkpoint.eos_ids)
+
+    def next_token_scores(self, prompt: Prompt) -> list[float]:
+        """Logits of the first answer token: what an adapter must change to have any effect."""
+        ids = self._torch.tensor([encode_prompt(self._checkpoint.tokenizer, prompt)])
+        with self._torch.inference_mode():
+            logits = self._model(input_ids=ids.to(self._checkpoint.model.device)).logits
+        scores: list[float] = logits[0, -1].float().tolist()
+        return scores
+
+    def close(self) -> None:
+        """Let go of the model, so that the next arm has the memory."""
+        self._model = self._adapted = None
+        if self._torch.cuda.is_available():
+            self._torch.cuda.empty_cache()
+
+
+def _failed(
+    prompt: Prompt, decoding: dict[str, Any], *, prompt_tokens: int, error: RuntimeError
+) -> Generation:
+    reason = (str(error).strip().splitlines() or [""])[0][:200]
+    return Generation(
+        prompt.example_id,
+        "",
+        language=prompt.language,
+        prompt_sha256=prompt.prompt_sha256,
+        decoding=decoding,
+        prompt_tokens=prompt_tokens,
+        failure=f"{type(error).__name__}: {reason}",
+    )
