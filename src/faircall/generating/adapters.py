@@ -31,7 +31,7 @@ class AdaptedModel:
     def describe(self) -> dict[str, Any]:
         """The `adapter` section of the identity."""
         return {
-            **self.source.to_dict(),
+            "source": self.source.to_dict(),
             "peft_type": self.peft_type,
             "peft_version": self.peft_version,
             "merged": False,
@@ -79,7 +79,9 @@ def find_weights(folder: Path, *, name: str) -> Path:
         )
     if not weights.is_file() or not (folder / CONFIG).is_file():
         missing = CONFIG if weights.is_file() else WEIGHTS
-        raise EvaluationError(f"adapter {name} holds no {missing}", hint=f"an adapter is {CONFIG} and {WEIGHTS}")
+        raise EvaluationError(
+            f"adapter {name} holds no {missing}", hint=f"an adapter is {CONFIG} and {WEIGHTS}"
+        )
     return weights
 
 
@@ -94,7 +96,9 @@ def read_keys(weights: Path) -> list[str]:
         with safetensors.safe_open(str(weights), framework="pt") as tensors:
             return sorted(tensors.keys())
     except (OSError, safetensors.SafetensorError) as error:
-        raise EvaluationError(f"{weights.name} is not a safetensors file ({error})", hint="save the adapter again") from error
+        raise EvaluationError(
+            f"{weights.name} is not a safetensors file ({error})", hint="save the adapter again"
+        ) from error
 
 
 def expected_keys(peft: Any, adapted: Any) -> set[str]:
@@ -102,7 +106,9 @@ def expected_keys(peft: Any, adapted: Any) -> set[str]:
     return set(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False))
 
 
-def require_same_keys(expected: Iterable[str], stored: Iterable[str], *, known: Iterable[str], name: str) -> None:
+def require_same_keys(
+    expected: Iterable[str], stored: Iterable[str], *, known: Iterable[str], name: str
+) -> None:
     """PEFT skips weights that do not fit, which leaves the base model under an adapter's name: refuse.
 
     Args:
@@ -118,7 +124,8 @@ def require_same_keys(expected: Iterable[str], stored: Iterable[str], *, known: 
     unexpected = sorted(set(stored) - set(expected) - set(known))
     if missing or unexpected:
         raise EvaluationError(
-            f"adapter {name} does not fit the model: {_name(missing)} missing, {_name(unexpected)} unexpected",
+            f"adapter {name} does not fit the model: "
+            f"{_name(missing)} missing, {_name(unexpected)} unexpected",
             hint="the adapter was trained on another model, or its keys were renamed",
         )
 
@@ -134,7 +141,7 @@ def _name(keys: list[str]) -> str:
 
 
 def changes_nothing(weights: Path, keys: Iterable[str]) -> bool | None:
-    """Whether every lora_B in the file is zero, so that the adapter adds nothing; None when there is no LoRA."""
+    """Whether every lora_B in the file is zero, so that the adapter adds nothing; None without a LoRA."""
     names = [key for key in keys if ".lora_B" in key or ".lora_embedding_B" in key]
     if not names:
         return None

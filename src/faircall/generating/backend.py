@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from faircall.errors import EvaluationError
 from faircall.records import Generation, Prompt
+from faircall.registry import Registry
 
-# Section -> field -> value: "model", "adapter", "decoding", "backend", and "source" (bound to the run, not compared).
+# Section -> field -> value. "model", "adapter", "decoding" and "backend" are compared; "source" binds a run.
 Description: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
@@ -37,7 +38,11 @@ class Decoding:
             raise _not_greedy("eval.temperature", "exactly 0.0", self.temperature)
         if self.do_sample is not False:
             raise _not_greedy("eval.do_sample", "false", self.do_sample)
-        if not isinstance(self.max_new_tokens, int) or isinstance(self.max_new_tokens, bool) or self.max_new_tokens < 1:
+        if (
+            not isinstance(self.max_new_tokens, int)
+            or isinstance(self.max_new_tokens, bool)
+            or self.max_new_tokens < 1
+        ):
             raise _not_greedy("eval.max_new_tokens", "a positive whole number", self.max_new_tokens)
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,7 +57,8 @@ class Decoding:
 
 def _not_greedy(name: str, wanted: str, got: object) -> EvaluationError:
     return EvaluationError(
-        f"{name} must be {wanted}, got {got!r}", hint=f"set {name} in the config; faircall does not change it for you"
+        f"{name} must be {wanted}, got {got!r}",
+        hint=f"set {name} in the config; faircall does not change it for you",
     )
 
 
@@ -78,7 +84,7 @@ class AdapterSettings:
 
 @dataclass(frozen=True, slots=True)
 class BackendRequest:
-    """Everything a backend needs to open. `options` holds what only one backend knows (replay: `generations`)."""
+    """Everything a backend needs to open. `options`: what only one backend knows (replay: `generations`)."""
 
     model: ModelSettings
     decoding: Decoding
@@ -99,7 +105,7 @@ class Backend(Protocol):
         ...
 
     def generate(self, prompt: Prompt) -> Generation:
-        """Answer one prompt. A failure of the engine is a `Generation` with `failure` set, not an exception."""
+        """Answer one prompt. A failing engine gives a `Generation` with `failure` set, not an exception."""
         ...
 
     def close(self) -> None:
@@ -108,3 +114,13 @@ class Backend(Protocol):
 
 
 BackendOpener: TypeAlias = Callable[[BackendRequest], Backend]
+
+# name -> opener. One file and one line here, or an entry point, makes a new backend.
+BACKENDS: Final[Registry[BackendOpener]] = Registry(
+    "backend",
+    builtin={
+        "replay": "faircall.generating.replay:open_replay",
+        "transformers": "faircall.generating.transformers_peft:open_transformers",
+    },
+    entry_points="faircall.backends",
+)

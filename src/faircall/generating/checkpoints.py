@@ -40,7 +40,9 @@ def load_checkpoint(settings: ModelSettings) -> Checkpoint:
     tokenizer = load_tokenizer(settings, source)
     quantization = _quantization(settings.quantization, torch_dtype=_dtype(torch, settings.dtype))
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = _load_model(transformers, source, settings, dtype=_dtype(torch, settings.dtype), extra=quantization)
+    model = _load_model(
+        transformers, source, settings, dtype=_dtype(torch, settings.dtype), extra=quantization
+    )
     model = (model if quantization else model.to(device)).eval()
     return Checkpoint(model, tokenizer, source, _eos_ids(model, tokenizer), _facts(settings, source))
 
@@ -82,7 +84,7 @@ def _load_model(
     except (OSError, ValueError, RuntimeError) as error:
         raise EvaluationError(
             f"{source.name}: the model cannot be loaded ({_first_line(error)})",
-            hint="weights must be safetensors; models with code of their own need model.trust_remote_code: true",
+            hint="weights must be safetensors; a model with its own code needs model.trust_remote_code: true",
         ) from error
     _require_complete(report, source)
     return model
@@ -109,7 +111,9 @@ def _quantization(name: str | None, *, torch_dtype: Any) -> dict[str, Any]:
     if name is None:
         return {}
     if name not in QUANTIZATIONS:
-        raise EvaluationError(f"model.quantization {name!r} is not known", hint=f"one of {', '.join(QUANTIZATIONS)}")
+        raise EvaluationError(
+            f"model.quantization {name!r} is not known", hint=f"one of {', '.join(QUANTIZATIONS)}"
+        )
     load_library("bitsandbytes", purpose=f"{name} quantization")
     transformers = load_library("transformers", purpose="the transformers backend")
     if name == "8bit":
@@ -129,21 +133,19 @@ def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
 
 
 def _facts(settings: ModelSettings, source: Source) -> dict[str, Any]:
-    """The `model` section of the identity."""
+    """The `model` section of the identity. What was found counts, not what was asked: branches move."""
     return {
         "base_model_id": source.name,
-        "base_model_revision": settings.base_model_revision,
-        "base_model_commit": source.commit,
-        "base_model_sha256": source.tree_sha256,
-        "tokenizer_revision": settings.tokenizer_revision,
+        "base_model_revision": source.pin,
+        "tokenizer_revision": settings.tokenizer_revision if source.tree_sha256 is None else source.pin,
         "dtype": settings.dtype,
-        "quantization": settings.quantization,
+        "quantization": settings.quantization or "none",
         "trust_remote_code": settings.trust_remote_code,
     }
 
 
 def _silence(transformers: Any) -> None:
-    """Loading bars and reports of the library do not belong into our output; what matters in them is checked."""
+    """The library's loading bars and reports stay out of our output; what matters in them is checked."""
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
 

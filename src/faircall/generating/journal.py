@@ -38,7 +38,9 @@ class Entry:
 class Journal:
     """An open journal: what is already there, and where the next generation goes. One process at a time."""
 
-    def __init__(self, descriptor: int, path: Path, entries: Mapping[tuple[str, str], Entry], sessions: int) -> None:
+    def __init__(
+        self, descriptor: int, path: Path, entries: Mapping[tuple[str, str], Entry], sessions: int
+    ) -> None:
         """Take over an open, locked file; use `open_journal`."""
         self._descriptor = descriptor
         self._path = path
@@ -112,7 +114,9 @@ def require_same_conditions(stored: Mapping[str, Any], wanted: Mapping[str, Any]
     """
     differing = differing_fields(stored, wanted)
     if differing:
-        shown = "; ".join(f"{name}: {_short(old)} there, {_short(new)} now" for name, old, new in differing[:_SHOWN])
+        shown = "; ".join(
+            f"{name}: {_short(old)} there, {_short(new)} now" for name, old, new in differing[:_SHOWN]
+        )
         more = f"; and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
         raise EvaluationError(
             f"{place} holds generations of other conditions: {shown}{more}",
@@ -131,7 +135,9 @@ def differing_fields(one: Any, other: Any, *, prefix: str = "") -> list[tuple[st
     return [
         found
         for key in sorted({*one, *other})
-        for found in differing_fields(one.get(key), other.get(key), prefix=f"{prefix}.{key}" if prefix else key)
+        for found in differing_fields(
+            one.get(key), other.get(key), prefix=f"{prefix}.{key}" if prefix else key
+        )
     ]
 
 
@@ -147,7 +153,11 @@ def generation_from_dict(row: Mapping[str, Any]) -> Generation:
 
 def _adopt(descriptor: int, path: Path, rows: list[dict[str, Any]], conditions: Mapping[str, Any]) -> Journal:
     if not rows:
-        header = {"schema_version": SCHEMA, "conditions": conditions, "conditions_sha256": sha256_json(conditions)}
+        header = {
+            "schema_version": SCHEMA,
+            "conditions": conditions,
+            "conditions_sha256": sha256_json(conditions),
+        }
         with _disk_errors(path):
             _write_line(descriptor, header)
         return Journal(descriptor, path, {}, 1)
@@ -183,7 +193,9 @@ def _whole_rows(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
         if row is None and number == len(lines):
             break
         if row is None or (number == 1 and row.get("schema_version") != SCHEMA):
-            raise ArtifactInvalid(f"{path}:{number} is not a journal line", hint="move the file away to start again")
+            raise ArtifactInvalid(
+                f"{path}:{number} is not a journal line", hint="move the file away to start again"
+            )
         rows.append(row)
         size += len(line) + 1
     return rows, size
@@ -213,7 +225,9 @@ def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise EvaluationError(f"{path} is in use by another process", hint="wait for it, or stop it") from error
+        raise EvaluationError(
+            f"{path} is in use by another process", hint="wait for it, or stop it"
+        ) from error
 
 
 @contextlib.contextmanager
@@ -229,7 +243,9 @@ def _disk_error(error: OSError, path: Path) -> FaircallError:
         return ResourceExhausted(
             f"{path}: {error.strerror}", hint="free some space and start again; finished generations are kept"
         )
-    return FileUnreadable(f"{path} cannot be written ({error.strerror})", hint="check the folder and its rights")
+    return FileUnreadable(
+        f"{path} cannot be written ({error.strerror})", hint="check the folder and its rights"
+    )
 
 
 def _short(value: Any) -> str:

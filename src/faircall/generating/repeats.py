@@ -14,7 +14,7 @@ _LEVEL: Final = 0.95
 
 
 def choose_prompts(prompts: Sequence[Prompt], count: int) -> list[Prompt]:
-    """`count` prompts in the order of the SHA-256 of their ids: everybody chooses the same, nobody chose them."""
+    """`count` prompts in the order of the SHA-256 of their ids: the same for everybody, chosen by nobody."""
     return sorted(prompts, key=lambda prompt: sha256_text(f"repeat-check|{prompt.example_id}"))[:count]
 
 
@@ -46,7 +46,7 @@ def describe_repeats(changed: int, repeated: int) -> str:
 
 
 def flip_rate_bound(changed: int, repeated: int) -> float:
-    """Upper 95% bound of the flip rate: the rate at which so few flips have probability .05 (Clopper-Pearson).
+    """Upper 95% bound of the flip rate: at this rate so few flips have probability .05 (Clopper-Pearson).
 
     >>> round(flip_rate_bound(0, 59), 4)
     0.0495
@@ -69,4 +69,8 @@ def _at_most(changed: int, repeated: int, rate: float) -> float:
 
 
 def _same(one: Generation, other: Generation) -> bool:
-    return (one.raw_text, one.finish_reason, one.failure) == (other.raw_text, other.finish_reason, other.failure)
+    return (one.raw_text, one.finish_reason, one.failure) == (
+        other.raw_text,
+        other.finish_reason,
+        other.failure,
+    )

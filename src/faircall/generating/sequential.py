@@ -26,12 +26,17 @@ class SequentialRun:
 
 
 def generate_sequentially(
-    backend: Backend, slices: Slices, *, journal: Journal, clock: Clock, listener: Listener = lambda entry: None
+    backend: Backend,
+    slices: Slices,
+    *,
+    journal: Journal,
+    clock: Clock,
+    listener: Listener = lambda entry: None,
 ) -> SequentialRun:
     """Answer every prompt that the journal does not hold yet.
 
-    One untimed warm-up call on the first prompt of the first slice comes first and is discarded. Each interval
-    spans exactly one `generate` call; loading, parsing and writing lie outside.
+    One untimed warm-up call on the first prompt of the first slice comes first and is discarded. Each
+    interval spans exactly one `generate` call; loading, parsing and writing lie outside.
 
     Args:
         backend: answers the prompts.
@@ -40,7 +45,9 @@ def generate_sequentially(
         clock: monotonic time in nanoseconds.
         listener: hears of every entry, those found in the journal included.
     """
-    pending = any(journal.find(name, p.example_id) is None for name, prompts in slices.items() for p in prompts)
+    pending = any(
+        journal.find(name, p.example_id) is None for name, prompts in slices.items() for p in prompts
+    )
     failure = _warm_up(backend, slices) if pending else None
     entries = []
     for name, prompts in slices.items():

@@ -17,7 +17,17 @@ _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)?\Z")
 _CHUNK: Final = 1 << 20
 # Weights in other formats may be pickles: they are never fetched, so they can never be loaded.
-_NEVER_FETCHED: Final = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
+_NEVER_FETCHED: Final = (
+    "*.bin",
+    "*.pt",
+    "*.pth",
+    "*.pkl",
+    "*.pickle",
+    "*.ckpt",
+    "*.h5",
+    "*.msgpack",
+    "*.onnx",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,11 @@ class Source:
     def immutable(self) -> bool:
         """Whether the same reference must always mean the same bytes: a tree digest or a full commit."""
         return self.tree_sha256 is not None or bool(self.revision and _COMMIT.match(self.revision))
+
+    @property
+    def pin(self) -> str | None:
+        """What fixes the bytes best: the tree digest, else the commit, else the revision as asked for."""
+        return f"sha256:{self.tree_sha256}" if self.tree_sha256 else self.commit or self.revision
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `adapter_source` in reports."""
@@ -63,14 +78,18 @@ def resolve_source(location: str, revision: str | None = None) -> Source:
     if folder.is_dir():
         return Source(folder, folder.resolve().name, tree_sha256=tree_digest(folder))
     if not _REPOSITORY.match(location) or location.startswith("."):
-        raise FileUnreadable(f"{location}: no such folder", hint="give a folder, or a repository id such as owner/name")
+        raise FileUnreadable(
+            f"{location}: no such folder", hint="give a folder, or a repository id such as owner/name"
+        )
     return _fetch(location, revision)
 
 
 def _fetch(repository: str, revision: str | None) -> Source:
     hub = load_library("huggingface_hub", purpose=f"fetching {repository}")
     try:
-        found = Path(hub.snapshot_download(repository, revision=revision, ignore_patterns=list(_NEVER_FETCHED)))
+        found = Path(
+            hub.snapshot_download(repository, revision=revision, ignore_patterns=list(_NEVER_FETCHED))
+        )
     except Exception as error:  # the hub library has no common base class over its network and cache errors
         raise EnvironmentProblem(
             f"{repository}: cannot be fetched ({type(error).__name__})",
@@ -81,14 +100,16 @@ def _fetch(repository: str, revision: str | None) -> Source:
 
 
 def tree_digest(folder: Path) -> str:
-    """SHA-256 over the sorted relative paths of all files and the SHA-256 of each; hidden entries are left out."""
+    """SHA-256 over the sorted relative paths of all files and the SHA-256 of each, hidden entries left out."""
     return sha256_json([[name, file_digest(path)] for name, path in sorted(_files(folder))])
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)
-        if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in relative.parts):
+        if path.is_file() and not any(
+            part.startswith(".") or part == "__pycache__" for part in relative.parts
+        ):
             yield relative.as_posix(), path
 
 

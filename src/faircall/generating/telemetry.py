@@ -48,7 +48,7 @@ def build_telemetry(
     decoding: Mapping[str, Any],
     repeat_check: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The telemetry of a finished run. Times of a resumed run come from several processes and are marked so."""
+    """The telemetry of a finished run. A resumed run has times of several processes and is marked so."""
     entries = run.entries
     by_slice: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -62,7 +62,9 @@ def build_telemetry(
         "sessions": run.sessions,
         "resumed": resumed,
         "cross_comparable": not resumed,
-        "cross_comparable_reason": "the run was resumed, so its times come from several processes" if resumed else None,
+        "cross_comparable_reason": "the run was resumed, so its times come from several processes"
+        if resumed
+        else None,
         "warm_up": {"calls": run.warm_up_calls, "failure": run.warm_up_failure},
         "overall": summarise(entries),
         "slices": {name: summarise(rows) for name, rows in by_slice.items()},
@@ -72,7 +74,7 @@ def build_telemetry(
 
 
 def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
-    """Counts, tokens and times of some entries. Times are whole nanoseconds, except seconds, which are floats."""
+    """Counts, tokens and times of some entries: whole nanoseconds, and seconds as floats."""
     durations = sorted(entry.duration_ns for entry in entries)
     total = sum(durations)
     generations = [entry.generation for entry in entries]

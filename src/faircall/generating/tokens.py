@@ -24,7 +24,7 @@ def encode_prompt(tokenizer: Any, prompt: Prompt) -> list[int]:
     """Token ids of the stored prompt text. The template wrote the special tokens, so none are added.
 
     Raises:
-        InvariantViolation: the tokenizer starts every text with a BOS and the prompt does not start with exactly one.
+        InvariantViolation: the tokenizer starts texts with a BOS and the prompt has not exactly one there.
     """
     ids: list[int] = tokenizer(prompt.prompt_text, add_special_tokens=False)["input_ids"]
     _require_one_bos(ids, tokenizer, prompt.example_id)
@@ -45,7 +45,7 @@ def _require_one_bos(ids: Sequence[int], tokenizer: Any, example_id: str) -> Non
     leading = next((place for place, number in enumerate(ids) if number != bos), len(ids))
     if leading != 1:
         raise InvariantViolation(
-            f"prompt of {example_id} starts with {leading} BOS tokens ({tokenizer.bos_token}), it must be exactly one",
+            f"prompt of {example_id} starts with {leading} BOS tokens ({tokenizer.bos_token}), not with one",
             hint="rebuild the prompts with: faircall format build",
         )
 

@@ -1,4 +1,4 @@
-"""The `transformers` backend: one local model, with or without a LoRA adapter, one prompt at a time, greedy."""
+"""The `transformers` backend: one local model, with or without a LoRA adapter, sequential and greedy."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TransformersBackend:
         """The sections `model`, `adapter`, `decoding` and `backend` of the identity."""
         return {
             "model": self._checkpoint.facts,
-            "adapter": self._adapted.describe() if self._adapted else {"kind": "none"},
+            "adapter": self._adapted.describe() if self._adapted else {"source": "none"},
             "decoding": self._request.decoding.to_dict(),
             "backend": self._engine(),
         }
@@ -82,18 +82,19 @@ class TransformersBackend:
         model = self._checkpoint.model
         return {
             "engine": "transformers",
-            "versions": {"torch": self._torch.__version__, "transformers": self._transformers.__version__},
+            "version": f"transformers {self._transformers.__version__}, torch {self._torch.__version__}",
             "device": str(model.device),
             "threads": self._torch.get_num_threads(),
             "attention": getattr(model.config, "_attn_implementation", None),
-            "batch_size": 1,
-            "concurrency": 1,
+            "batch_plan": "sequential, batch of one",
             "sent": self._sent,
         }
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Tokenise every prompt now: one BOS each, and room for the answer."""
-        lengths = [(prompt.example_id, len(encode_prompt(self._checkpoint.tokenizer, prompt))) for prompt in prompts]
+        lengths = [
+            (prompt.example_id, len(encode_prompt(self._checkpoint.tokenizer, prompt))) for prompt in prompts
+        ]
         context = getattr(self._checkpoint.model.config, "max_position_embeddings", None)
         require_room(lengths, max_new_tokens=self._request.decoding.max_new_tokens, context=context)
 
