@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,20 +49,26 @@ def attach_adapter(model: Any, settings: AdapterSettings) -> AdaptedModel:
     peft = load_library("peft", purpose="running an adapter")
     source = resolve_source(settings.location, settings.revision)
     weights = find_weights(source.folder, name=source.name)
+    stored = read_keys(weights)
+    adapted = _load(peft, model, source)
+    require_same_keys(expected_keys(peft, adapted), stored, known=adapted.state_dict(), name=source.name)
+    kind = adapted.peft_config["default"].peft_type
+    return AdaptedModel(
+        adapted, source, str(getattr(kind, "value", kind)), peft.__version__, changes_nothing(weights, stored)
+    )
+
+
+def _load(peft: Any, model: Any, source: Source) -> Any:
+    """PEFT only warns about keys that do not fit; they are compared afterwards, so it may stay silent."""
     try:
-        adapted = peft.PeftModel.from_pretrained(model, str(source.folder), is_trainable=False).eval()
+        with warnings.catch_warnings(action="ignore"):
+            return peft.PeftModel.from_pretrained(model, str(source.folder), is_trainable=False).eval()
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
         reason = (str(error).strip().splitlines() or [""])[0][:200]
         raise EvaluationError(
             f"adapter {source.name} does not fit the model ({type(error).__name__}: {reason})",
             hint="check the base model that the adapter was trained on",
         ) from error
-    stored = read_keys(weights)
-    require_same_keys(expected_keys(peft, adapted), stored, known=adapted.state_dict(), name=source.name)
-    kind = adapted.peft_config["default"].peft_type
-    return AdaptedModel(
-        adapted, source, str(getattr(kind, "value", kind)), peft.__version__, changes_nothing(weights, stored)
-    )
 
 
 def find_weights(folder: Path, *, name: str) -> Path:

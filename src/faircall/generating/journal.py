@@ -72,10 +72,6 @@ class Journal:
         self._entries[slice_name, generation.example_id] = entry
         return entry
 
-    def close(self) -> None:
-        """Release the file and its lock."""
-        os.close(self._descriptor)
-
 
 @contextlib.contextmanager
 def open_journal(path: Path, conditions: Mapping[str, Any]) -> Iterator[Journal]:
@@ -97,13 +93,6 @@ def open_journal(path: Path, conditions: Mapping[str, Any]) -> Iterator[Journal]
         yield journal
     finally:
         os.close(descriptor)
-
-
-def read_journal_conditions(path: Path) -> Mapping[str, Any] | None:
-    """The conditions that a journal is bound to; None when it holds none yet."""
-    with path.open("rb") as file:
-        rows, _ = _whole_rows(file.read(), path)
-    return rows[0]["conditions"] if rows else None
 
 
 def require_same_conditions(stored: Mapping[str, Any], wanted: Mapping[str, Any], *, place: str) -> None:

@@ -100,7 +100,7 @@ def _fetch(repository: str, revision: str | None) -> Source:
 
 
 def tree_digest(folder: Path) -> str:
-    """SHA-256 over the sorted relative paths of all files and the SHA-256 of each, hidden entries left out."""
+    """SHA-256 over the sorted relative paths of all files and the SHA-256 of each; no hidden entries."""
     return sha256_json([[name, file_digest(path)] for name, path in sorted(_files(folder))])
 
 
