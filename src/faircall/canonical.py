@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
@@ -22,7 +25,16 @@ def canonical_json(value: Any) -> str:
     ['1', '1.0', 'true', '"1"']
     """
     _refuse_foreign_keys(value)
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return spell(value)
+
+
+def spell(value: Any) -> str:
+    """`canonical_json` of a value that a JSON reader made, whose keys are strings without a look."""
+    try:
+        return _ENCODER.encode(value)
+    except (RecursionError, ValueError):
+        # A caller deep in its own stack, or a low `sys.set_int_max_str_digits`: same bytes, another way.
+        return "".join(_pieces(value))
 
 
 def _refuse_foreign_keys(value: Any) -> None:
@@ -37,3 +49,41 @@ def _refuse_foreign_keys(value: Any) -> None:
             pending.extend(item.values())
         elif isinstance(item, (list, tuple)):
             pending.extend(item)
+
+
+class _Written(str):
+    """Text that is JSON already, among values that are still to be written."""
+
+    __slots__ = ()
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, _Written):
+            yield item
+        elif isinstance(item, dict):
+            yield "{"
+            pending.append(_Written("}"))
+            for rank, key in reversed(list(enumerate(sorted(item)))):
+                pending += (item[key], _Written(("," if rank else "") + _ENCODER.encode(key) + ":"))
+        elif isinstance(item, (list, tuple)):
+            yield "["
+            pending.append(_Written("]"))
+            for rank, member in reversed(list(enumerate(item))):
+                pending += (member, _Written("," if rank else ""))
+        elif isinstance(item, int) and not isinstance(item, bool):
+            yield _digits(item)
+        else:
+            yield _ENCODER.encode(item)
+
+
+def _digits(number: int) -> str:
+    """Decimal digits in parts that the lowest digit limit of Python (640) lets through."""
+    parts: list[str] = []
+    rest = abs(number)
+    while rest >= 10**600:
+        rest, part = divmod(rest, 10**600)
+        parts.append(f"{part:0600d}")
+    return ("-" if number < 0 else "") + str(rest) + "".join(reversed(parts))

@@ -1,1 +1,1 @@
-"""Stage 4: raw text becomes a parsed call or a reason; nothing is repaired."""
+"""Parsing: raw text in, `Parsed` out. A failure is a value here, never an exception."""

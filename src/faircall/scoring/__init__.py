@@ -1,1 +1,1 @@
-"""Stage 5: parsed calls become components; every metric is a sum of components."""
+"""Scoring: examples and parses in, integer components per example out. All else adds them up."""

@@ -1,0 +1,47 @@
+"""The tools that were offered: their names, and what their schemas declare.
+
+A tool is taken in the form of chat servers, `{"type": "function", "function": {...}}`, or bare, `{name,
+description, parameters}`. What has another form has no name and is never found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def declaration(tool: Any) -> Mapping[str, Any]:
+    """The bare form of a tool; empty when it has neither form.
+
+    >>> declaration({"type": "function", "function": {"name": "wx"}})
+    {'name': 'wx'}
+    """
+    if not isinstance(tool, Mapping):
+        return {}
+    inner = tool.get("function")
+    return inner if isinstance(inner, Mapping) else tool
+
+
+def tool_name(tool: Any) -> str | None:
+    """The name of a tool, None when it has none."""
+    name = declaration(tool).get("name")
+    return name if isinstance(name, str) else None
+
+
+def find_tool(tools: Iterable[Any], name: str) -> Mapping[str, Any] | None:
+    """The first offered tool called `name`, in its bare form."""
+    for tool in tools:
+        if tool_name(tool) == name:
+            return declaration(tool)
+    return None
+
+
+def declared_arguments(tool: Mapping[str, Any]) -> frozenset[str] | None:
+    """The argument names that a tool's schema declares; None when it lists none to hold a call against.
+
+    >>> sorted(declared_arguments({"parameters": {"properties": {"city": {}, "unit": {}}}}))
+    ['city', 'unit']
+    """
+    parameters = tool.get("parameters")
+    properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
+    return frozenset(properties) if isinstance(properties, Mapping) else None

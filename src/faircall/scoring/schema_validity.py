@@ -1,0 +1,128 @@
+"""JSON Schema validity (Draft 2020-12) of predicted arguments against the tool's own schema.
+
+Schemas are data from strangers: nothing is fetched for a `$ref`, the work on one call is bounded, a regular
+expression is only run where even its worst case is short, and what a schema breaks is counted, never raised.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias
+
+from faircall.canonical import canonical_json
+from faircall.records import Example, MetricValue, Parsed, ToolCall
+from faircall.scoring.backtracking import is_search_bounded
+from faircall.scoring.offered import find_tool
+from faircall.strict_json import decode
+
+MAX_STEPS: Final = 20_000
+"""Keyword evaluations that one call may cost before its schema is counted as unusable."""
+
+Verdict: TypeAlias = Literal["valid", "invalid", "no_schema", "unknown_tool", "unusable_schema"]
+_Check: TypeAlias = Callable[[Any], Verdict]
+
+
+class _TooMuch(Exception):
+    """The schema asks for more work than one call may cost."""
+
+
+def count_validity(examples: Iterable[Example], parsed: Iterable[Parsed]) -> dict[str, Any]:
+    """Valid calls over parsed calls whose tool has a usable schema, and what was left out of both.
+
+    Keys: value, numerator, denominator; no_schema, unknown_tool, unusable_schema (counts of parsed calls).
+    """
+    verdicts: Counter[Verdict] = Counter(
+        validity(example.tools, found.call)
+        for example, found in zip(examples, parsed, strict=True)
+        if found.call is not None
+    )
+    rate = MetricValue(verdicts["valid"], verdicts["valid"] + verdicts["invalid"])
+    left_out: tuple[Verdict, ...] = ("no_schema", "unknown_tool", "unusable_schema")
+    return {**rate.to_dict(), **{name: verdicts[name] for name in left_out}}
+
+
+def validity(tools: Iterable[Any] | None, call: ToolCall) -> Verdict:
+    """Hold the arguments of a call against the schema of the offered tool that it names."""
+    if tools is None:
+        return "no_schema"
+    tool = find_tool(tools, call.name)
+    if tool is None:
+        return "unknown_tool"
+    schema = tool.get("parameters")
+    if schema is None:
+        return "no_schema"
+    if not isinstance(schema, Mapping):
+        return "unusable_schema"
+    return _checker(canonical_json(schema))(call.arguments)
+
+
+@lru_cache(maxsize=1024)
+def _checker(schema_json: str) -> _Check:
+    """A compiled schema, once per content."""
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
+
+    steps = _Steps()
+    keywords = {name: steps.counted(check) for name, check in Draft202012Validator.VALIDATORS.items()}
+    keywords["pattern"] = _bounded_pattern(keywords["pattern"])
+    keywords["patternProperties"] = _bounded_pattern_properties(keywords["patternProperties"])
+    validator_class = validators.extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]
+    schema = decode(schema_json)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except Exception:  # whatever a hostile schema breaks in the validator is the schema's fault
+        return _is_unusable
+    validator = validator_class(schema, registry=Registry())
+
+    def check(arguments: Any) -> Verdict:
+        steps.left = MAX_STEPS
+        try:
+            return "valid" if validator.is_valid(arguments) else "invalid"
+        except Exception:  # unresolvable or endless references, numbers that overflow, too much work
+            return "unusable_schema"
+
+    return check
+
+
+def _is_unusable(_: Any) -> Verdict:
+    return "unusable_schema"
+
+
+class _Steps:
+    """A budget that all keywords of one schema share."""
+
+    def __init__(self) -> None:
+        self.left = MAX_STEPS
+
+    def counted(self, check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        """`check`, at the price of one step."""
+
+        def run(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+            self.left -= 1
+            if self.left < 0:
+                raise _TooMuch
+            yield from check(validator, value, instance, schema) or ()
+
+        return run
+
+
+def _bounded_pattern(check: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    def run(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if isinstance(instance, str) and not is_search_bounded(pattern, len(instance)):
+            raise _TooMuch
+        yield from check(validator, pattern, instance, schema)
+
+    return run
+
+
+def _bounded_pattern_properties(check: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    def run(validator: Any, patterns: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if isinstance(instance, dict):
+            longest = max((len(key) for key in instance), default=0)
+            if not all(is_search_bounded(pattern, longest) for pattern in patterns):
+                raise _TooMuch
+        yield from check(validator, patterns, instance, schema)
+
+    return run

@@ -1,0 +1,114 @@
+"""Scores: the components of every example of one arm, by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from faircall.canonical import canonical_json
+from faircall.digest import sha256_json, sha256_text
+from faircall.errors import GoldMissing, InvariantViolation
+from faircall.records import METRIC_NAMES, Example, Generation, Parsed, Scores, ToolCall
+from faircall.scoring.call_metrics import components
+from faircall.scoring.causes import cause_of_miss
+from faircall.scoring.match import match_call
+
+if TYPE_CHECKING:
+    from faircall.records import IntArray
+
+TRUNCATED_FINISH_REASONS: Final = frozenset(("length", "max_tokens", "max_new_tokens", "model_length"))
+_FULL: Final = METRIC_NAMES.index("full_call_exact_match")
+
+
+def score_rows(
+    examples: Sequence[Example],
+    generations: Sequence[Generation],
+    parsed: Sequence[Parsed],
+    *,
+    slice_keys: Sequence[str] = (),
+) -> Scores:
+    """Score one arm: row i of each argument belongs to the same example.
+
+    Args:
+        examples: tasks with gold calls, ids unique.
+        generations: what the arm answered, joined by id beforehand.
+        parsed: what a reader found in each generation.
+        slice_keys: keys of `Example.extra` that become further, overlapping slices `key=value`.
+
+    Raises:
+        InvariantViolation: the rows are not aligned.
+        GoldMissing: an example without a gold call.
+    """
+    _require_aligned(examples, generations, parsed)
+    golds = [_gold_of(example) for example in examples]
+    table = components(match_call(gold, found.call) for gold, found in zip(golds, parsed, strict=True))
+    full = table[:, _FULL, 0].tolist()
+    return Scores(
+        ids=tuple(example.example_id for example in examples),
+        roots=tuple(example.root for example in examples),
+        labels=tuple(example.language for example in examples),
+        components=table,
+        parsed=tuple(parsed),
+        causes=tuple(
+            None if right else cause_of_miss(example, found)
+            for right, example, found in zip(full, examples, parsed, strict=True)
+        ),
+        gold_sha256=tuple(sha256_text(canonical_json(gold.to_dict())) for gold in golds),
+        tasks_sha256=_task_digests(examples),
+        prompt_sha256=tuple(generation.prompt_sha256 for generation in generations),
+        extra_slices=_extra_slices(examples, slice_keys),
+        truncated=frozenset(i for i, row in enumerate(generations) if is_truncated(row)),
+        backend_failed=frozenset(i for i, row in enumerate(generations) if row.failure is not None),
+    )
+
+
+def is_truncated(generation: Generation) -> bool:
+    """Whether the generation stopped at the token limit, by its finish reason."""
+    return (generation.finish_reason or "").lower() in TRUNCATED_FINISH_REASONS
+
+
+def _require_aligned(
+    examples: Sequence[Example], generations: Sequence[Generation], parsed: Sequence[Parsed]
+) -> None:
+    if not len(examples) == len(generations) == len(parsed):
+        counts = f"{len(examples)} examples, {len(generations)} generations, {len(parsed)} parses"
+        raise InvariantViolation(f"rows are not aligned: {counts}")
+    for example, generation in zip(examples, generations, strict=True):
+        if example.example_id != generation.example_id:
+            both = f"{example.example_id!r} and {generation.example_id!r}"
+            raise InvariantViolation(f"rows are not aligned: {both} share a place")
+
+
+def _gold_of(example: Example) -> ToolCall:
+    if example.gold is None:
+        raise GoldMissing(
+            f"example {example.example_id!r} has no gold call", hint="`faircall check` needs no gold"
+        )
+    return example.gold
+
+
+def _task_digests(examples: Iterable[Example]) -> tuple[str | None, ...]:
+    """One digest per task of what is known of messages, query and tools."""
+    known: dict[int, str] = {}  # many examples share one list of tools
+    digests: list[str | None] = []
+    for example in examples:
+        if example.tools is not None and id(example.tools) not in known:
+            known[id(example.tools)] = sha256_json(list(example.tools))
+        task: Mapping[str, Any] = {
+            "messages": list(example.messages) if example.messages is not None else None,
+            "query": example.query,
+            "tools_sha256": known[id(example.tools)] if example.tools is not None else None,
+        }
+        digests.append(sha256_json(task) if any(part is not None for part in task.values()) else None)
+    return tuple(digests)
+
+
+def _extra_slices(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, IntArray]:
+    found: dict[str, list[int]] = {}
+    for index, example in enumerate(examples):
+        for key in keys:
+            if key in example.extra:
+                found.setdefault(f"{key}={example.extra[key]}", []).append(index)
+    return {name: np.array(rows, dtype=np.int64) for name, rows in sorted(found.items())}

@@ -1,0 +1,87 @@
+"""Schema validity under schemas that want to break the checker."""
+
+import time
+
+import pytest
+
+from faircall.records import ToolCall
+from faircall.scoring.backtracking import is_search_bounded
+from faircall.scoring.schema_validity import validity
+
+
+def verdict(schema, arguments):
+    return validity([{"name": "f", "parameters": schema}], ToolCall("f", arguments))
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "expected"),
+    [
+        ({"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"a": 1}, "valid"),
+        ({"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"a": "1"}, "invalid"),
+        ({"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {}, "invalid"),
+        ({"additionalProperties": False}, {"a": 1}, "invalid"),
+        ({"properties": {"a": {"enum": ["x"]}}}, {"a": "y"}, "invalid"),
+        (
+            {"properties": {"a": {"prefixItems": [{"type": "string"}]}}},
+            {"a": [1]},
+            "invalid",
+        ),
+        ({"$defs": {"n": {"type": "number"}}, "properties": {"a": {"$ref": "#/$defs/n"}}}, {"a": 1}, "valid"),
+        ({"properties": {"a": {"pattern": "^[a-z]+$"}}}, {"a": "abc"}, "valid"),
+        ({"properties": {"a": {"pattern": "^[a-z]+$"}}}, {"a": "ABC"}, "invalid"),
+        ({"type": "dict"}, {}, "unusable_schema"),
+        ({"properties": {"a": {"type": "str"}}}, {"a": 1}, "unusable_schema"),
+        ("{}", {}, "unusable_schema"),
+        (None, {}, "no_schema"),
+        ({"properties": {"a": {"$ref": "http://127.0.0.1:9/x.json"}}}, {"a": 1}, "unusable_schema"),
+        ({"properties": {"a": {"$ref": "file:///etc/hostname"}}}, {"a": 1}, "unusable_schema"),
+        ({"properties": {"a": {"pattern": "("}}}, {"a": "x"}, "unusable_schema"),
+        ({"$ref": "#"}, {"a": 1}, "unusable_schema"),
+        ({"properties": {"a": {"multipleOf": 0.5}}}, {"a": 10**400}, "unusable_schema"),
+    ],
+)
+def test_verdicts(schema, arguments, expected):
+    assert verdict(schema, arguments) == expected
+
+
+def test_a_schema_that_doubles_at_each_level_ends_soon():
+    schema = {"$defs": {"d0": {}}, "$ref": "#/$defs/d60"}
+    for level in range(1, 61):
+        schema["$defs"][f"d{level}"] = {"allOf": [{"$ref": f"#/$defs/d{level - 1}"}] * 2}
+    start = time.process_time()
+    assert verdict(schema, {}) == "unusable_schema"
+    assert time.process_time() - start < 5
+
+
+def test_a_pattern_that_doubles_with_each_letter_ends_soon():
+    for schema in (
+        {"properties": {"a": {"pattern": "^(a+)+$"}}},
+        {"properties": {"a": {"pattern": "^(a|a)*$"}}},
+        {"properties": {"a": {"patternProperties": {"^(a+)+$": {}}}}},
+    ):
+        value = "a" * 60 + "!"
+        argument = value if "pattern" in schema["properties"]["a"] else {value: 1}
+        assert verdict(schema, {"a": argument}) == "unusable_schema"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length", "expected"),
+    [
+        (r"^\d{4}-\d{2}-\d{2}$", 1000, True),
+        (r"^[^@]+@[^@]+\.[a-z]{2,}$", 60, True),
+        (r"^(red|green|blue)$", 500, True),
+        (r"(a?){40}a{40}", 40, False),
+        (r"(.*)*x", 30, False),
+        (r"(x+x+)+y", 30, False),
+        (r"^(?:(?=(a+))\1)*$", 60, False),
+        (r"a*a*a*a*a*b", 500, False),
+    ],
+)
+def test_the_worst_case_of_a_pattern_is_bounded(pattern, length, expected):
+    assert is_search_bounded(pattern, length) is expected
+
+
+def test_a_tool_that_is_not_offered_has_no_schema():
+    assert validity([{"name": "g"}], ToolCall("f", {})) == "unknown_tool"
+    assert validity(None, ToolCall("f", {})) == "no_schema"
+    assert validity(["odd", {"function": 3}], ToolCall("f", {})) == "unknown_tool"
