@@ -1,1 +1,1 @@
-"""Intervals, tests and resampling over arrays and seeds. Knows nothing of tool calls."""
+"""Statistics on arrays and seeds. Knows no calls, touches no file, clock or global randomness."""

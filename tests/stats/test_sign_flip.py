@@ -1,0 +1,46 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from faircall.stats.sign_flip import FLIPS, sign_flip_p
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-3, 3), max_size=9))
+def test_exact_is_the_enumeration(values):
+    flips = [
+        sum(s * v for s, v in zip(signs, values, strict=True))
+        for signs in itertools.product((1, -1), repeat=len(values))
+    ]
+    expected = np.mean([abs(total) >= abs(sum(values)) for total in flips])
+    assert sign_flip_p(np.array(values, dtype=float), seed=0, scope="s") == expected
+
+
+def test_agrees_with_scipy_on_reals():
+    values = np.random.default_rng(1).normal(0.4, 1.0, 12)
+    expected = stats.permutation_test(
+        (values,), lambda x, axis: x.sum(axis=axis), permutation_type="samples", n_resamples=np.inf
+    ).pvalue
+    assert sign_flip_p(values, seed=0, scope="s") == pytest.approx(expected)
+
+
+def test_random_flips_are_close_to_the_exact_binomial():
+    values = np.array([1.0] * 25 + [-1.0] * 10)
+    assert sign_flip_p(values, seed=0, scope="s") == pytest.approx(stats.binomtest(10, 35).pvalue, abs=0.006)
+    assert sign_flip_p(np.ones(60), seed=0, scope="s") == 1 / (FLIPS + 1)
+
+
+def test_seed_and_scope_choose_the_flips():
+    values = np.random.default_rng(0).normal(0.1, 1.0, 40)
+    found = {sign_flip_p(values, seed=seed, scope=scope) for seed in (0, 1) for scope in ("a", "b")}
+    assert len(found) > 1
+    assert sign_flip_p(values, seed=0, scope="a") == sign_flip_p(values, seed=0, scope="a")
+
+
+def test_nothing_to_flip():
+    assert sign_flip_p(np.zeros(5), seed=0, scope="s") == 1.0
+    assert sign_flip_p(np.zeros(0), seed=0, scope="s") == 1.0
