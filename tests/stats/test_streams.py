@@ -13,7 +13,7 @@ MASK = 2**64 - 1
 
 
 def philox_words(key, count):
-    """Philox4x64-10 after Salmon et al. 2011, written from the paper: the counter is raised before each block."""
+    """Philox4x64-10 after Salmon et al. 2011, from the paper; the counter rises before each block."""
     words, counter = [], 0
     while len(words) < count:
         counter += 1
