@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
+
+from faircall.reporting.blocks import View
+from faircall.reporting.to_json import to_json
 
 JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -31,12 +35,23 @@ def print_text(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print for machines: one ASCII document with sorted keys."""
-    sys.stdout.write(json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
+    sys.stdout.write(to_json(value))
 
 
 def print_written(path: Path | str, *, json_on_stdout: bool = False) -> None:
     """Name what was written, as the last line; on standard error when standard output carries `--json`."""
     print(f"wrote {path}", file=sys.stderr if json_on_stdout else sys.stdout)
+
+
+def print_view(view: View) -> None:
+    """Print a report: ruled tables for a person at a terminal, aligned text for everything else."""
+    from faircall.reporting import to_terminal
+
+    if on_terminal():
+        width = shutil.get_terminal_size().columns
+        print_text(to_terminal.to_rich_text(view, width=width, colour=not os.environ.get("NO_COLOR")))
+    else:
+        print_text(to_terminal.to_plain_text(view))
 
 
 def on_terminal() -> bool:

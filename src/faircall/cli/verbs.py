@@ -20,7 +20,11 @@ class Verb(NamedTuple):
     summary: str
 
 
-VERBS: Final[dict[str, Verb]] = {}
+VERBS: Final[dict[str, Verb]] = {
+    "plan": Verb(
+        "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."
+    ),
+}
 
 USAGE: Final = """\
 Usage: faircall VERB [ARGUMENTS] [--debug]

@@ -24,14 +24,16 @@ def to_plain_text(view: View) -> str:
     return "\n".join(line.rstrip() for block in view for line in _plain_block(block)).strip("\n") + "\n"
 
 
-def to_rich_text(view: View, *, width: int) -> str:
-    """The view with colours and ruled tables, for a terminal of `width` columns."""
+def to_rich_text(view: View, *, width: int, colour: bool = True) -> str:
+    """The view with ruled tables, for a terminal of `width` columns."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    console = Console(width=width, force_terminal=True, highlight=False, markup=False, emoji=False)
+    console = Console(
+        width=width, force_terminal=colour, no_color=not colour, highlight=False, markup=False, emoji=False
+    )
     with console.capture() as capture:
         for block in view:
             if isinstance(block, Line):

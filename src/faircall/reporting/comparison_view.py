@@ -1,0 +1,223 @@
+"""What a comparison shows, in the order in which it is read: treatment, verdict, numbers, small print.
+
+The JSON holds everything; a view shows one interval per number, the one that decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
+from faircall.reporting import numbers
+from faircall.reporting.blocks import Block, Line, Table, Tone, View
+
+Json = Mapping[str, Any]
+
+HEADLINE: Final = "full_call_exact_match"
+_SPLIT: Final = ("gained_by_parsing", "gained_by_content", "lost_by_parsing", "lost_by_content")
+_NOT_ATTESTED: Final = "the files do not record what differs between the arms"
+
+
+def view_comparison(report: Json) -> View:
+    """The blocks of a comparison report (section 6 of the contract)."""
+    return tuple(_blocks(report))
+
+
+def deciding_interval(block: Json) -> Json:
+    """The interval that decides: the guarded one where minimum evidence asks for it."""
+    chosen: Json = block.get("guarded") or block["interval"]
+    return chosen
+
+
+def tell_treatment(report: Json) -> str:
+    """The first line: what was compared with what.
+
+    >>> differs = {"adapter.source": {"baseline": "none", "candidate": "tuned"}}
+    >>> tell_treatment({"treatment": {"kind": "declared", "sections": ["adapter"], "differs": differs}})
+    'Treatment: adapter (adapter.source: none -> tuned)'
+    """
+    treatment = report["treatment"]
+    if treatment["kind"] == "A/A":
+        return "Treatment: none (A/A: the arms are equal in all that is recorded)"
+    if treatment["kind"] == "not_attested":
+        return f"Treatment: not attested ({_NOT_ATTESTED})"
+    changes = "; ".join(
+        f"{path}: {_side(v, 'baseline')} -> {_side(v, 'candidate')}"
+        for path, v in treatment["differs"].items()
+    )
+    return f"Treatment: {' and '.join(treatment['sections'])} ({changes})"
+
+
+def tell_verdict(report: Json) -> str:
+    """One sentence on the strictest metric, in the words of its deciding interval."""
+    delta = report["overall"]["metrics"][HEADLINE]
+    found = f"{numbers.points(delta['delta'])} points, {_tell_interval(delta)}"
+    word = _word(delta)
+    if report["treatment"]["kind"] == "A/A":
+        word = (
+            "A/A, equal arms" if word == "no difference shown" else "A/A, equal arms, yet the outputs differ"
+        )
+    return f"{HEADLINE}: {word}: {found}"
+
+
+def _word(delta: Json) -> str:
+    bounds = deciding_interval(delta)
+    return "better" if bounds["lower"] > 0 else "worse" if bounds["upper"] < 0 else "no difference shown"
+
+
+def _tone(report: Json) -> Tone:
+    tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
+    return tones.get(_word(report["overall"]["metrics"][HEADLINE]), "heading")
+
+
+def _tell_interval(delta: Json) -> str:
+    bounds = deciding_interval(delta)
+    text = f"{numbers.level(bounds['level'])} CI {numbers.interval(bounds['lower'], bounds['upper'])}"
+    return f"no discordant pairs, {text}" if delta["discordant_roots"] == 0 else text
+
+
+def _blocks(report: Json) -> Iterator[Block]:
+    overall = report["overall"]
+    names = (report["baseline"]["arm"], report["candidate"]["arm"])
+    yield Line(tell_treatment(report), tone="heading")
+    yield Line(f"{names[0]} -> {names[1]}: {_tell_size(overall)}")
+    yield Line(tell_verdict(report), tone=_tone(report))
+    yield _metrics_table(overall, names)
+    if report.get("diagnosis"):
+        yield _causes_table(report["diagnosis"], names)
+    yield _split_table(overall["metrics"])
+    if report.get("slices"):
+        yield _slices_table(report["slices"], names)
+    yield from _gap_tables(report.get("paired_language_gaps") or {}, names)
+    if report.get("claims"):
+        yield _claims_table(report["claims"])
+    yield from _small_print(report)
+
+
+def _tell_size(scope: Json) -> str:
+    examples, roots = scope["examples"], scope["roots"]
+    return f"{examples} examples" if roots == examples else f"{examples} examples of {roots} roots"
+
+
+def _metrics_table(scope: Json, names: tuple[str, str]) -> Table:
+    deltas = scope["metrics"]
+    rows = tuple((name, *_delta_cells(deltas[name])) for name in METRIC_NAMES if name in deltas)
+    methods = dict.fromkeys(deciding_interval(delta)["method"] for delta in deltas.values())
+    return Table(
+        "Metrics", ("metric", *names, *_delta_columns(deltas)), rows, note=f"intervals: {', '.join(methods)}"
+    )
+
+
+def _delta_columns(deltas: Json) -> tuple[str, str]:
+    level = next(iter(deltas.values()))["interval"]["level"]
+    return "points", f"{numbers.level(level)} CI"
+
+
+def _delta_cells(delta: Json) -> tuple[str, str, str, str]:
+    bounds = deciding_interval(delta)
+    text = numbers.interval(bounds["lower"], bounds["upper"])
+    evidence = "no discordant pairs " if delta["discordant_roots"] == 0 else ""
+    return (
+        _value(delta["baseline"]),
+        _value(delta["candidate"]),
+        numbers.points(delta["delta"]),
+        evidence + text,
+    )
+
+
+def _value(metric: Json) -> str:
+    if not metric["denominator"]:
+        return numbers.UNDEFINED
+    return f"{numbers.counts(metric['numerator'], metric['denominator'])} {numbers.rate(metric['value'])}"
+
+
+def _causes_table(diagnosis: Json, names: tuple[str, str]) -> Table:
+    left, right = diagnosis["baseline"]["causes"], diagnosis["candidate"]["causes"]
+    causes = sorted({*left, *right}, key=lambda cause: (-left.get(cause, 0) - right.get(cause, 0), cause))
+    rows = [(cause, str(left.get(cause, 0)), str(right.get(cause, 0))) for cause in causes]
+    rows.append(("all misses", str(sum(left.values())), str(sum(right.values()))))
+    return Table("Causes of the misses", ("cause", *names), tuple(rows))
+
+
+def _split_table(deltas: Json) -> Table:
+    rows = tuple(
+        (name, *(str(deltas[name]["decomposition"][part]) for part in _SPLIT))
+        for name in BINARY_METRIC_NAMES
+        if name in deltas
+    )
+    return Table("Format or content", ("metric", *(part.replace("_", " ") for part in _SPLIT)), rows)
+
+
+def _slices_table(slices: Json, names: tuple[str, str]) -> Table:
+    rows = tuple(
+        (name, str(scope["examples"]), *_delta_cells(scope["metrics"][HEADLINE]))
+        for name, scope in slices.items()
+    )
+    columns = ("slice", "examples", *names, *_delta_columns(next(iter(slices.values()))["metrics"]))
+    return Table(f"Slices: {HEADLINE}", columns, rows)
+
+
+def _gap_tables(gaps: Json, names: tuple[str, str]) -> Iterator[Table]:
+    if not gaps:
+        return
+    rows = []
+    for language, block in gaps.items():
+        first, second = block["baseline"], block["candidate"]
+        change = block["difference_of_gaps"]["metrics"][HEADLINE]
+        bounds = deciding_interval(change)
+        rows.append(
+            (
+                f"{language} - {first['reference_language']}",
+                str(first["pairs"]),
+                numbers.points(first["metrics"][HEADLINE]["delta"]),
+                numbers.points(second["metrics"][HEADLINE]["delta"]),
+                numbers.points(change["delta"]),
+                numbers.interval(bounds["lower"], bounds["upper"]),
+            )
+        )
+    columns = ("gap", "pairs", *names, "change of the gap", f"{numbers.level(bounds['level'])} CI")
+    note = "matched pairs; points; a gap is target minus reference language"
+    yield Table(f"Language gaps: {HEADLINE}", columns, tuple(rows), note=note)
+
+
+def _claims_table(claims: list[Json]) -> Table:
+    rows = tuple(
+        (
+            claim["id"],
+            f"{claim['slice'] or 'overall'}/{claim['metric']}",
+            claim["kind"] + (f" {numbers.plain(claim['margin'])}" if claim.get("margin") is not None else ""),
+            numbers.p_value(claim["p"]),
+            claim["verdict"],
+        )
+        for claim in claims
+    )
+    return Table("Declared claims", ("claim", "about", "kind", "p", "verdict"), rows)
+
+
+def _small_print(report: Json) -> Iterator[Line]:
+    released = report["treatment"].get("released")
+    if released:
+        yield Line(f"Released as a consequence: {', '.join(released)}", tone="quiet")
+    if report.get("not_attested"):
+        yield Line(f"Not attested by either arm: {tell_not_attested(report)}", tone="quiet")
+    yield Line(f"Signature: {report['signature']}", tone="quiet")
+
+
+def tell_not_attested(report: Json) -> str:
+    """The fields that neither arm knows; a section of which nothing is known stands for its fields.
+
+    >>> tell_not_attested({"not_attested": ["model.dtype", "prompt.policy"], "shared": {"prompt.sets": "x"}})
+    'model, prompt.policy'
+    """
+    known = {
+        path.partition(".")[0]
+        for path in (*report["shared"], *report.get("treatment", {}).get("differs", ()))
+    }
+    sections = ((path.partition(".")[0], path) for path in report["not_attested"])
+    return ", ".join(dict.fromkeys(path if section in known else section for section, path in sections))
+
+
+def _side(values: Json, side: str) -> str:
+    value = values[side]
+    return "unknown" if value is None else str(value)

@@ -1,0 +1,99 @@
+"""What the evaluation of one arm shows: the five metrics, what the misses are made of, where they fall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from faircall.records import METRIC_NAMES
+from faircall.reporting import numbers
+from faircall.reporting.blocks import Block, Line, Table, View
+
+Json = Mapping[str, Any]
+
+WORST_SHOWN: Final = 8
+_COUNTED: Final = (
+    ("trailing_json", "answers with another bracket behind the call"),
+    ("truncated", "answers cut off at the token limit"),
+    ("backend_failed", "examples whose backend failed (counted as misses)"),
+)
+
+
+def view_evaluation(report: Json) -> View:
+    """The blocks of an evaluation: `name`, `examples`, `metrics`, `slices`, `diagnosis`."""
+    return tuple(_blocks(report))
+
+
+def _blocks(report: Json) -> Iterator[Block]:
+    yield Line(f"{report['name']}: {report['examples']} examples", tone="heading")
+    yield _metrics_table(report["metrics"])
+    diagnosis = report.get("diagnosis")
+    if diagnosis:
+        yield from diagnosis_blocks(diagnosis)
+    if report.get("slices"):
+        yield _slices_table(report["slices"])
+
+
+def diagnosis_blocks(diagnosis: Json) -> Iterator[Block]:
+    """Causes, confused tools, the worst arguments and the counts beside them; empty ones are left out."""
+    if diagnosis["causes"]:
+        total = sum(diagnosis["causes"].values())
+        rows = tuple(
+            (cause, str(count), numbers.rate(count / total)) for cause, count in diagnosis["causes"].items()
+        )
+        yield Table("Causes of the misses", ("cause", "examples", "share"), rows)
+    yield from _confused_tools(diagnosis["confusion"])
+    yield from _worst_arguments(diagnosis["worst_arguments"])
+    for key, words in _COUNTED:
+        if diagnosis[key]:
+            yield Line(f"{diagnosis[key]} {words}", tone="quiet")
+
+
+def _metrics_table(metrics: Json) -> Table:
+    rows = tuple((name, *_cells(metrics[name])) for name in METRIC_NAMES if name in metrics)
+    level = next((m["interval"]["level"] for m in metrics.values() if m.get("interval")), None)
+    columns = ("metric", "counts", "value", f"{numbers.level(level)} CI" if level else "CI")
+    return Table("Metrics", columns, rows)
+
+
+def _cells(metric: Json) -> tuple[str, str, str]:
+    value = metric["value"] if metric["denominator"] else None
+    interval = metric.get("interval")
+    shown = numbers.rate_interval(interval["lower"], interval["upper"]) if interval else ""
+    return numbers.counts(metric["numerator"], metric["denominator"]), numbers.rate(value), shown
+
+
+def _slices_table(slices: Json) -> Table:
+    rows = tuple(
+        (
+            name,
+            str(scope["examples"]),
+            *(numbers.rate(scope["metrics"][metric]["value"]) for metric in METRIC_NAMES),
+        )
+        for name, scope in slices.items()
+    )
+    return Table("Slices", ("slice", "examples", *METRIC_NAMES), rows)
+
+
+def _confused_tools(confusion: list[Json]) -> Iterator[Table]:
+    """Gold tools that were answered with another tool, largest confusions first."""
+    found = [
+        (row["gold"], name, n)
+        for row in confusion
+        for name, n in row["predicted"].items()
+        if name != row["gold"]
+    ]
+    found += [(row["gold"], "(a tool that was not offered)", row["unknown_tool"]) for row in confusion]
+    worst = sorted((item for item in found if item[2]), key=lambda item: (-item[2], item[:2]))[:WORST_SHOWN]
+    if worst:
+        rows = tuple((gold, name, str(count)) for gold, name, count in worst)
+        yield Table("Confused tools", ("gold tool", "called instead", "examples"), rows)
+
+
+def _worst_arguments(arguments: list[Json]) -> Iterator[Table]:
+    if arguments:
+        rows = tuple(
+            (f"{row['tool']}.{row['argument']}", *(str(row[key]) for key in ("missing", "wrong", "examples")))
+            for row in arguments[:WORST_SHOWN]
+        )
+        yield Table("Worst arguments (right tool called)", ("argument", "missing", "wrong", "of"), rows)
