@@ -1,0 +1,244 @@
+"""Rows `{id, raw_text, gold, ...}` of model outputs as examples and generations.
+
+Rows are joined by id, never by position. What a file shows of the conditions (prompts, decoding, model)
+becomes identity; what it does not show stays unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from faircall.canonical import spell
+from faircall.errors import (
+    ColumnUnknown,
+    DataError,
+    DuplicateId,
+    GoldMissing,
+    IdMismatch,
+    InvariantViolation,
+    RowInvalid,
+)
+from faircall.importing.cells import Cells
+from faircall.importing.columns import ColumnMap
+from faircall.importing.gold_call import GoldFault, read_gold_call
+from faircall.records import Example, Generation, Identity, ToolCall
+from faircall.store.files import JsonLine
+
+TASK_FIELDS: Final = ("gold", "tools", "language", "source_example_id", "query", "messages")
+NO_GOLD_HINT: Final = "`faircall check` needs no gold; --gold FILE or --map gold=COLUMN say where it is"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRows:
+    """The rows of one arm, in the order of the file.
+
+    Attributes:
+        identity: the sections that the rows attest.
+        ids_given: whether the rows carry ids; if not, ids are row numbers and pair nothing by name.
+        columns: which column each field was read from, for the reader of a report.
+    """
+
+    examples: tuple[Example, ...]
+    generations: tuple[Generation, ...]
+    identity: Identity
+    ids_given: bool
+    columns: Mapping[str, str]
+
+
+class ImportedRow(NamedTuple):
+    """One row: what it says about the task, and what the model answered."""
+
+    example: Example
+    generation: Generation
+
+
+def import_rows(
+    lines: Iterable[JsonLine],
+    *,
+    label: str,
+    columns: Mapping[str, str] | None = None,
+    gold: Mapping[str, Example] | None = None,
+    gold_needed: bool = True,
+) -> ImportedRows:
+    """Read the rows of one file.
+
+    Args:
+        lines: decoded rows with their line numbers.
+        label: the name of the file, for messages.
+        columns: field -> column, where the recognised names do not fit. With `gold`, what it says of the task
+            (`TASK_FIELDS`) may be in either file.
+        gold: examples of a gold file by id (see `import_gold`); they win over what the rows say.
+        gold_needed: whether a row without a gold call is an error.
+
+    Raises:
+        RowInvalid, DuplicateId, ColumnUnknown, GoldMissing: with file and line.
+        IdMismatch: `gold` and the rows do not have the same ids.
+        InvariantViolation: a prompt that is not its digest, or mixed decoding.
+    """
+    chosen = columns or {}
+    wanted = [field for field in chosen if gold is None or field not in TASK_FIELDS]
+    reader = RowReader(label, ColumnMap(chosen, wanted=wanted), gold=gold, gold_needed=gold_needed)
+    rows = [ImportedRow(example, reader.generation(cells, example)) for cells, example in reader.read(lines)]
+    if gold is not None:
+        _require_answers(gold, reader.lines_by_id, label)
+    return ImportedRows(
+        examples=tuple(row.example for row in rows),
+        generations=tuple(row.generation for row in rows),
+        identity=reader.identity(),
+        ids_given=reader.ids_given,
+        columns=reader.columns_used,
+    )
+
+
+def import_gold(
+    lines: Iterable[JsonLine], *, label: str, columns: Mapping[str, str] | None = None
+) -> dict[str, Example]:
+    """The examples of a gold file by id; rows need an id and a gold call, and no answer.
+
+    Raises:
+        RowInvalid, DuplicateId, ColumnUnknown, GoldMissing: with file and line.
+    """
+    reader = RowReader(label, ColumnMap(columns or {}, wanted=("gold",)))
+    examples = {example.example_id: example for _, example in reader.read(lines)}
+    if examples and not reader.ids_given:
+        raise ColumnUnknown(f"{label}: gold rows have no id", hint="--map id=COLUMN says where it is")
+    return examples
+
+
+class RowReader:
+    """Rows one at a time, so that a caller may hold as few as it likes."""
+
+    def __init__(
+        self,
+        label: str,
+        columns: ColumnMap,
+        *,
+        gold: Mapping[str, Example] | None = None,
+        gold_needed: bool = True,
+    ) -> None:
+        self.label = label
+        self.ids_given = True
+        self.lines_by_id: dict[str, int] = {}
+        self.columns_used: dict[str, str] = {}
+        self._gold = gold
+        self._gold_needed = gold_needed
+        self._columns = columns
+        self._rows = 0
+        self._shared: dict[str, Any] = {}
+        self._tool_lists: dict[str, tuple[Mapping[str, Any], ...]] = {}
+
+    def read(self, lines: Iterable[JsonLine]) -> Iterator[tuple[Cells, Example]]:
+        """The cells and the example of each row, in the order of the lines."""
+        for number, value in lines:
+            cells = self._cells(number, value)
+            self._rows += 1
+            yield cells, self._example(cells, self._id(cells))
+
+    def generation(self, cells: Cells, example: Example) -> Generation:
+        """What the model answered in this row."""
+        raw_text = cells.raw_text()
+        self._share(cells, "model", cells.text("model"))
+        return Generation(
+            example_id=example.example_id,
+            raw_text=raw_text,
+            language=example.language,
+            prompt_sha256=cells.prompt_sha256(),
+            decoding=self._share(cells, "decoding", cells.mapping("decoding")),
+            finish_reason=cells.text("finish_reason"),
+            failure=cells.text("failure"),
+        )
+
+    def identity(self) -> dict[str, dict[str, Any]]:
+        """The sections that every row so far agrees on."""
+        found: dict[str, dict[str, Any]] = {}
+        if self._shared.get("model") is not None:
+            found["model"] = {"base_model_id": self._shared["model"]}
+        if self._shared.get("decoding") is not None:
+            found["decoding"] = dict(self._shared["decoding"])
+        return found
+
+    def _cells(self, number: int, value: Any) -> Cells:
+        place = f"{self.label}:{number}"
+        if not isinstance(value, dict):
+            raise RowInvalid(
+                f"{place}: the row is not an object", hint="one JSON object per line is expected"
+            )
+        columns = self._columns.resolve(value.keys(), place=place)
+        self.columns_used.update(columns)
+        return Cells(place, number, value, columns)
+
+    def _id(self, cells: Cells) -> str:
+        given = "id" in cells.columns
+        if self._rows == 1:
+            self.ids_given = given
+        if given != self.ids_given:
+            word = "an id, and rows before it have none" if given else "no id, and rows before it have one"
+            raise RowInvalid(f"{cells.place}: the row has {word}", hint="give every row an id, or none")
+        name = cells.identifier("id") if given else str(self._rows)
+        if name is None:
+            raise cells.fault("id", "is empty")
+        first = self.lines_by_id.setdefault(name, cells.number)
+        if first != cells.number:
+            message = f"{self.label}: id {name!r} is on line {first} and on line {cells.number}"
+            raise DuplicateId(message, hint="rows are joined by id, so each id may occur once")
+        return name
+
+    def _example(self, cells: Cells, example_id: str) -> Example:
+        own = Example(
+            example_id=example_id,
+            gold=None if self._gold is not None else self._gold_call(cells),
+            tools=self._tools(cells),
+            language=cells.text("language"),
+            source_example_id=cells.identifier("source_example_id"),
+            query=cells.text("query"),
+            messages=cells.objects("messages"),
+        )
+        return own if self._gold is None else self._with_gold(own, cells.place)
+
+    def _with_gold(self, own: Example, place: str) -> Example:
+        """The gold file's task; what it leaves open is taken from the row."""
+        gold = self._gold.get(own.example_id) if self._gold else None
+        if gold is None:
+            message = f"{place}: id {own.example_id!r} is not in the gold file"
+            raise IdMismatch(message, hint="both files must hold the same ids")
+        return replace(
+            gold,
+            tools=gold.tools if gold.tools is not None else own.tools,
+            language=gold.language or own.language,
+            source_example_id=gold.source_example_id or own.source_example_id,
+            query=gold.query if gold.query is not None else own.query,
+            messages=gold.messages if gold.messages is not None else own.messages,
+        )
+
+    def _gold_call(self, cells: Cells) -> ToolCall | None:
+        value = cells.get("gold")
+        if value is None:
+            if self._gold_needed:
+                raise GoldMissing(f"{cells.place}: the row has no gold call", hint=NO_GOLD_HINT)
+            return None
+        try:
+            return read_gold_call(value)
+        except GoldFault as fault:
+            raise cells.fault("gold", fault.reason) from None
+
+    def _tools(self, cells: Cells) -> tuple[Mapping[str, Any], ...] | None:
+        tools = cells.objects("tools")
+        # One object for all rows that offer the same tools: digests and schemas are then made once.
+        return tools if tools is None else self._tool_lists.setdefault(spell(tools), tools)
+
+    def _share(self, cells: Cells, field: str, value: Any) -> Any:
+        """`value`, which must be that of every row: one file is one arm under one set of conditions."""
+        if self._shared.setdefault(field, value) == value:
+            return value
+        message = f"{cells.place}: the {field} is not that of the rows before it"
+        error = InvariantViolation if field == "decoding" else DataError
+        raise error(message, hint="split the file: one file is one arm under one set of conditions")
+
+
+def _require_answers(gold: Mapping[str, Example], answered: Mapping[str, int], label: str) -> None:
+    missing = [example_id for example_id in gold if example_id not in answered]
+    if missing:
+        message = f"{label}: {len(missing)} ids of the gold file have no row, first {missing[0]!r}"
+        raise IdMismatch(message, hint="an answer that is missing is a row with an empty raw_text")
