@@ -29,7 +29,7 @@ docs: $(VENV)/.core ## Rewrite the generated blocks of README.md and docs/.
 	$(BIN)/python docs/refresh.py
 
 lint: $(VENV)/.core
-	$(BIN)/ruff check src tests docs bench examples
+	$(BIN)/ruff check src tests $(wildcard docs bench examples)
 
 types: $(VENV)/.core
 	$(BIN)/mypy
