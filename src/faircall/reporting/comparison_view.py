@@ -63,6 +63,8 @@ def tell_verdict(report: Json) -> str:
 
 def _word(delta: Json) -> str:
     bounds = deciding_interval(delta)
+    if bounds["lower"] is None:
+        return "no difference shown"
     return "better" if bounds["lower"] > 0 else "worse" if bounds["upper"] < 0 else "no difference shown"
 
 
@@ -187,7 +189,7 @@ def _claims_table(claims: list[Json]) -> Table:
             claim["id"],
             f"{claim['slice'] or 'overall'}/{claim['metric']}",
             claim["kind"] + (f" {numbers.plain(claim['margin'])}" if claim.get("margin") is not None else ""),
-            numbers.p_value(claim["p"]),
+            numbers.p_value(claim["p_holm"] if "family" in claim else claim["p"]),
             claim["verdict"],
         )
         for claim in claims
