@@ -39,6 +39,11 @@ class Roots:
         """Whether a root has more than one row, so that rows are not independent."""
         return self.count < len(self.of_row)
 
+    def select(self, places: IntArray) -> Roots:
+        """The roots of the rows at `places`, numbered anew in the same order."""
+        kept, numbers = np.unique(self.of_row[places], return_inverse=True)
+        return Roots(numbers.astype(np.int64), len(kept))
+
     @cached_property
     def _order(self) -> IntArray:
         return np.argsort(self.of_row, kind="stable").astype(np.int64)

@@ -1,0 +1,148 @@
+"""Language gaps: each translated row against the very row that it was translated from.
+
+The reference language is that of the rows which are their own root. Where rows of several languages are, it
+is the one that most translated rows point to (the first by name among equals); where none points anywhere,
+there is no reference and there are no gaps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from faircall.comparing.deltas import Delta, Resampling, compare_cohort
+from faircall.comparing.pairing import Cohort, Column, digest_prompts
+from faircall.errors import UsageError
+from faircall.records import METRIC_NAMES, MetricValue, Scores
+from faircall.stats.cluster import number_roots
+
+if TYPE_CHECKING:
+    from faircall.records import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """One arm's gap in one language.
+
+    Attributes:
+        cohort: reference and target rows, paired by root.
+        reference_examples: rows of the complete reference slice.
+        target_examples: rows of the complete target slice.
+        deltas: target minus reference, by metric.
+    """
+
+    reference: str
+    target: str
+    cohort: Cohort
+    reference_examples: int
+    target_examples: int
+    deltas: dict[str, Delta]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The GAP of a report. Coverage is the share of the reference slice that has a pair."""
+        covered = self.cohort.roots.count
+        return {
+            "reference_language": self.reference,
+            "target_language": self.target,
+            "pairs": len(self.cohort),
+            "coverage": covered / self.reference_examples if self.reference_examples else 0.0,
+            "reference_examples": self.reference_examples,
+            "target_examples": self.target_examples,
+            "pair_set_sha256": self._pair_set(),
+            "metrics": {metric: delta.report for metric, delta in self.deltas.items()},
+        }
+
+    def _pair_set(self) -> str | None:
+        """The digest over both ordered prompt identities: reference, target, reference, target, ..."""
+        columns = (self.cohort.first.prompt_digests(), self.cohort.second.prompt_digests())
+        return digest_prompts([digest for pair in zip(*columns, strict=True) for digest in pair])
+
+
+def find_reference(scores: Scores) -> str | None:
+    """The reference language of these rows, None where rows tell no reference."""
+    rows = zip(scores.ids, scores.roots, scores.labels, strict=True)
+    own = {key: label for key, root, label in rows if key == root}
+    labels = {label for label in own.values() if label is not None}
+    if len(labels) == 1:
+        return labels.pop()
+    pointed = Counter(
+        own[root] for key, root in zip(scores.ids, scores.roots, strict=True) if key != root and root in own
+    )
+    ranked = sorted((-count, label) for label, count in pointed.items() if label is not None)
+    return ranked[0][1] if ranked else None
+
+
+def require_reference(scores: Scores, label: str | None) -> str | None:
+    """`label` when it names a slice, the reference language of the rows when it is None.
+
+    Raises:
+        UsageError: no row has that label.
+    """
+    if label is not None and label not in scores.labels:
+        known = ", ".join(sorted({name for name in scores.labels if name is not None})) or "none"
+        raise UsageError(f"no row is of the reference language {label!r}", hint=f"languages here: {known}")
+    return find_reference(scores) if label is None else label
+
+
+def paired_gaps(scores: Scores, how: Resampling, *, reference_label: str | None = None) -> dict[str, Gap]:
+    """One arm's gap in every other language, by language.
+
+    Args:
+        scores: the arm.
+        how: level, resamples and seed.
+        reference_label: overrides the reference language that the rows tell.
+    """
+    reference = require_reference(scores, reference_label)
+    if reference is None:
+        return {}
+    targets = sorted({label for label in scores.labels if label is not None and label != reference})
+    return {target: _measure_gap(scores, how, reference=reference, target=target) for target in targets}
+
+
+def _measure_gap(scores: Scores, how: Resampling, *, reference: str, target: str) -> Gap:
+    cohort = pair_languages(scores, reference=reference, target=target)
+    deltas = compare_cohort(cohort, how, scope=f"gap:{target}")
+    sizes = scores.labels.count(reference), scores.labels.count(target)
+    return Gap(reference, target, cohort, *sizes, deltas)
+
+
+def pair_languages(scores: Scores, *, reference: str, target: str) -> Cohort:
+    """Every target row whose root is a reference row, with that row; in the order of root and row ids."""
+    roots = {key: row for row, key in enumerate(scores.ids) if scores.labels[row] == reference}
+    pairs = sorted(
+        (scores.roots[row], scores.ids[row], row)
+        for row, label in enumerate(scores.labels)
+        if label == target and scores.roots[row] in roots
+    )
+    first = np.array([roots[root] for root, _, _ in pairs], dtype=np.int64)
+    second = np.array([row for _, _, row in pairs], dtype=np.int64)
+    names = number_roots([root for root, _, _ in pairs])
+    return Cohort(Column(scores, first), Column(scores, second), ("reference", "target"), names)
+
+
+def marginal_full_slices(scores: Scores, reference: str | None) -> dict[str, dict[str, float | None]]:
+    """Target minus reference over every surviving row of both: descriptive, for the cohorts may differ.
+
+    Returns:
+        Differences by language and metric; None where a slice has nothing to divide by.
+    """
+    labels = sorted({label for label in scores.labels if label is not None})
+    if reference not in labels:
+        return {}
+    known = np.array(scores.labels, dtype=object)
+    values = {label: _values(scores.components[known == label]) for label in labels}
+    return {
+        label: {
+            metric: second.value - first.value if first.denominator and second.denominator else None
+            for metric, first, second in zip(METRIC_NAMES, values[reference], found, strict=True)
+        }
+        for label, found in values.items()
+        if label != reference
+    }
+
+
+def _values(components: IntArray) -> list[MetricValue]:
+    return [MetricValue(int(n), int(d)) for n, d in components.sum(axis=0)]
