@@ -11,7 +11,7 @@ import contextlib
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -61,16 +61,26 @@ class Journal:
             ResourceExhausted: the disk is full; what was journalled before is intact.
         """
         entry = Entry(slice_name, generation, duration_ns, self.sessions)
+        self._write(entry)
+        return entry
+
+    def adopt(self, entries: Iterable[Entry]) -> None:
+        """Take over entries of a finished arm that is to be completed; failed ones are left out."""
+        for entry in entries:
+            if entry.generation.failure is None:
+                self._write(entry)
+                self.sessions = max(self.sessions, entry.session + 1)
+
+    def _write(self, entry: Entry) -> None:
         row = {
-            "slice": slice_name,
-            "generation": generation_to_dict(generation),
-            "duration_ns": duration_ns,
-            "session": self.sessions,
+            "slice": entry.slice_name,
+            "generation": generation_to_dict(entry.generation),
+            "duration_ns": entry.duration_ns,
+            "session": entry.session,
         }
         with _disk_errors(self._path):
             _write_line(self._descriptor, row)
-        self._entries[slice_name, generation.example_id] = entry
-        return entry
+        self._entries[entry.slice_name, entry.generation.example_id] = entry
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ class Allocation:
     """The compute that the arm was given: what makes times of two arms comparable, or not."""
 
     device: str
-    threads: int
+    threads: int | None
     configured_gpus: int = 0
 
     def to_dict(self) -> dict[str, Any]:

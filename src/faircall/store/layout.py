@@ -75,6 +75,10 @@ class RunFolder:
         """The generations of one arm on one slice."""
         return self.eval_folder(arm) / f"generations.{_checked(slice_name)}.jsonl"
 
+    def journal_file(self, arm: str) -> Path:
+        """Generations of an arm that is not finished; gone once it is."""
+        return self.eval_folder(arm) / "journal.jsonl"
+
     def telemetry_file(self, arm: str) -> Path:
         """The timing of one arm."""
         return self.eval_folder(arm) / "inference_telemetry.json"

@@ -1,0 +1,57 @@
+"""The identity of an arm: the named sections that the gate compares, and what binds a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from faircall.config import Config
+from faircall.generating.backend import Description
+from faircall.pipeline.prompts import PromptSet
+from faircall.records import DECISIONS, METRIC_NAMES, PARSER_VERSION
+
+METRIC_PROTOCOL: Final = "faircall.call_metrics.v1"
+
+
+def reader_section(reader: str = PARSER_VERSION) -> dict[str, Any]:
+    """Which reader decides, and the decisions in force."""
+    return {"name": reader, "decisions": DECISIONS}
+
+
+def metrics_section() -> dict[str, Any]:
+    """The metrics and the protocol that defines them."""
+    return {"protocol": METRIC_PROTOCOL, "names": list(METRIC_NAMES)}
+
+
+def journal_conditions(
+    description: Description, prompts: PromptSet, *, config: Config, model_kind: str
+) -> dict[str, Any]:
+    """Everything that a generation depends on; a journal takes no generation of other conditions."""
+    return {
+        **{name: dict(fields) for name, fields in description.items()},
+        "prompts": {"split": config.eval.split, "limit": prompts.limit, "sets": prompts.digests()},
+        "reader": reader_section(config.eval.reader),
+        "arm": {"model_kind": model_kind},
+    }
+
+
+def identity_of(
+    conditions: Mapping[str, Any],
+    *,
+    config: Config,
+    config_sha256: str,
+    test_split_sha256: str,
+    template: Mapping[str, Any],
+) -> dict[str, dict[str, Any]]:
+    """The sections that a report states; what the rows show (ids, gold, prompts) joins them when compared."""
+    return {
+        "data": {"test_split_sha256": test_split_sha256, "limit": conditions["prompts"]["limit"]},
+        "prompt": {"policy": config.formatting.template_policy, **template},
+        "model": dict(conditions["model"]),
+        "adapter": dict(conditions["adapter"]),
+        "decoding": dict(conditions["decoding"]),
+        "backend": dict(conditions["backend"]),
+        "reader": dict(conditions["reader"]),
+        "metrics": metrics_section(),
+        "config": {"config_sha256": config_sha256},
+    }

@@ -1,0 +1,116 @@
+"""evaluation_report.json: one arm's scores, slice by slice, under the conditions that produced them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from faircall.digest import sha256_json
+from faircall.pipeline.arms import StoredArm
+from faircall.pipeline.prompts import prompt_set_digest
+from faircall.records import METRIC_NAMES, Scores
+from faircall.scoring.diagnosis import diagnose
+from faircall.scoring.totals import metric_values, rows_by_label
+from faircall.stats.cluster import number_roots
+from faircall.stats.rates import metric_interval
+from faircall.store.fingerprints import record_file
+
+if TYPE_CHECKING:
+    from faircall.records import IntArray
+
+SCHEMA: Final = "faircall.evaluation_report.v3"
+_FULL: Final = "full_call_exact_match"
+
+
+def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
+    """The whole report of an arm; the same files give the same report."""
+    return {
+        "schema_version": SCHEMA,
+        "run_id": stored.run.run_id,
+        "arm": stored.facts.arm,
+        "model_kind": stored.facts.model_kind,
+        "identity": {name: dict(fields) for name, fields in stored.identity.items()},
+        "identity_sha256": {name: sha256_json(fields) for name, fields in stored.identity.items()},
+        "examples": len(stored.examples),
+        "roots": len(set(stored.scores.roots)),
+        "metrics": metric_block(stored.scores),
+        "prompt_set_sha256": prompt_set_digest(list(stored.prompts)),
+        "slices": {name: _slice(stored, name, rows) for name, rows in rows_by_label(stored.scores).items()},
+        "diagnosis": diagnose(stored.examples, stored.scores),
+        "inference_efficiency": inference_efficiency(stored),
+        "adapter_source": adapter_source(stored),
+        "warnings": warnings_of(stored),
+    }
+
+
+def metric_block(scores: Scores, rows: IntArray | None = None) -> dict[str, Any]:
+    """Every metric with its counts and its interval."""
+    values = metric_values(scores, rows)
+    chosen = scores.components if rows is None else scores.components[rows]
+    names = scores.roots if rows is None else tuple(scores.roots[row] for row in rows)
+    roots = number_roots(names)
+    return {
+        name: {
+            **values[name].to_dict(),
+            "interval": metric_interval(chosen[:, place, 0], chosen[:, place, 1], roots).to_dict(),
+        }
+        for place, name in enumerate(METRIC_NAMES)
+    }
+
+
+def _slice(stored: StoredArm, name: str, rows: IntArray) -> dict[str, Any]:
+    file = stored.run.generations_file(stored.facts.arm, name)
+    return {
+        "examples": len(rows),
+        "metrics": metric_block(stored.scores, rows),
+        "prompt_set_sha256": prompt_set_digest(stored.prompts.slices[name]),
+        "generations": record_file(stored.run, file).to_dict(),
+    }
+
+
+def adapter_source(stored: StoredArm) -> Mapping[str, Any] | None:
+    """Where the adapter's weights came from; None for the base model."""
+    source = stored.identity["adapter"]["source"]
+    return source if isinstance(source, Mapping) else None
+
+
+def warnings_of(stored: StoredArm) -> list[str]:
+    """What a reader must know before believing the numbers."""
+    found = []
+    if stored.identity["adapter"].get("changes_nothing"):
+        found.append("the adapter changes nothing: every lora_B is zero")
+    if stored.scores.backend_failed:
+        found.append(
+            f"the backend failed on {len(stored.scores.backend_failed)} examples; they count as wrong"
+        )
+    return found
+
+
+def inference_efficiency(stored: StoredArm) -> dict[str, Any]:
+    """Seconds per example and per full match, from the telemetry; null at zero matches, with the reason."""
+    telemetry, matches = stored.telemetry, metric_values(stored.scores)[_FULL].numerator
+    overall, gpus = telemetry["overall"], telemetry["allocation"]["configured_gpus"]
+    none_right = "no example was a full match" if matches == 0 else None
+    no_gpu = "no GPU was configured" if gpus == 0 else None
+    return {
+        "contract": telemetry["contract"]["name"],
+        "scenario": telemetry["contract"]["scenario"],
+        "allocation": telemetry["allocation"],
+        "decoding": telemetry["decoding"],
+        "resumed": telemetry["resumed"],
+        "cross_comparable": telemetry["cross_comparable"],
+        "cross_comparable_reason": telemetry["cross_comparable_reason"],
+        "examples": overall["examples"],
+        "full_matches": matches,
+        "seconds": overall["seconds"],
+        "seconds_per_example": overall["seconds_per_example"],
+        "seconds_per_full_match": None if none_right else overall["seconds"] / matches,
+        "seconds_per_full_match_reason": none_right,
+        "configured_gpu_seconds_per_full_match": (
+            None if none_right or no_gpu else gpus * overall["seconds"] / matches
+        ),
+        "configured_gpu_seconds_per_full_match_reason": none_right or no_gpu,
+        "median_ns": overall["median_ns"],
+        "p90_ns": overall["p90_ns"],
+        "repeat_check": telemetry["repeat_check"],
+    }
