@@ -21,6 +21,9 @@ class Verb(NamedTuple):
 
 
 VERBS: Final[dict[str, Verb]] = {
+    "eval": Verb(
+        "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
+    ),
     "plan": Verb(
         "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."
     ),

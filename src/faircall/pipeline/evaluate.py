@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic_ns
-from typing import Any
+from typing import Any, TypeAlias
 
 from faircall.canonical import canonical_json
 from faircall.config import Config
@@ -24,16 +24,28 @@ from faircall.generating.journal import Entry, open_journal, require_same_condit
 from faircall.generating.repeats import check_repeats
 from faircall.generating.sequential import Clock, SequentialRun, generate_sequentially
 from faircall.generating.telemetry import Allocation, build_telemetry
+from faircall.parsing.tool_call import parse_generations
 from faircall.pipeline.arms import ArmFacts, assemble_arm, eval_stage, facts_of, load_prompts
 from faircall.pipeline.conditions import journal_conditions
 from faircall.pipeline.evaluation_report import build_evaluation_report
 from faircall.pipeline.generations import read_generations, write_generations
-from faircall.pipeline.prompts import PromptSet
+from faircall.pipeline.prompts import PromptSet, example_of
 from faircall.store.files import read_json, write_json
 from faircall.store.layout import RunFolder
 from faircall.store.manifest import require_stage, stage_is_done, write_stage_manifest
 
-Listener = Callable[[Entry, int], None]
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """News of one answer, for whoever watches; `total` is how many answers there will be."""
+
+    entry: Entry
+    total: int
+    valid: bool
+    matched: bool
+
+
+Listener: TypeAlias = Callable[[Answered], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +118,7 @@ def evaluate_arm(
     request: ArmRequest,
     *,
     clock: Clock = monotonic_ns,
-    listener: Listener = lambda entry, total: None,
+    listener: Listener = lambda answered: None,
 ) -> ArmOutcome:
     """Generate what is missing of an arm and finish it; one that is finished already is left as it is.
 
@@ -158,13 +170,24 @@ def _generate(
             work.prompts.slices,
             journal=journal,
             clock=work.clock,
-            listener=lambda entry: work.listener(entry, total),
+            listener=_watch(work, total),
         )
         repeats = _repeat(work, finished, request.repeats)
         _write_artifacts(run, facts, finished, repeats)
         _finish(run, config, facts)
         journal_file.unlink()
     return _outcome(run, facts, generated=total - known)
+
+
+def _watch(work: _Work, total: int) -> Callable[[Entry], None]:
+    golds = {prompt.example_id: example_of(prompt).gold for prompt in work.prompts}
+
+    def listen(entry: Entry) -> None:
+        call = parse_generations([entry.generation])[0].call
+        matched = call is not None and call == golds[entry.generation.example_id]
+        work.listener(Answered(entry, total, call is not None, matched))
+
+    return listen
 
 
 def open_backend(config: Config, request: ArmRequest) -> Backend:

@@ -1,0 +1,108 @@
+"""`faircall eval`: let one arm answer the stored prompts, or build its report again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.errors import UsageError
+
+if TYPE_CHECKING:
+    from faircall.pipeline.evaluate import ArmOutcome
+
+app = new_app(help="Let one arm answer the stored prompts, or build its report again.")
+
+ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
+RunId = Annotated[
+    str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
+]
+ArmName = Annotated[str | None, typer.Option("--arm", help="The arm: base, adapter, or a declared name.")]
+ModelKind = Annotated[
+    Literal["base", "adapter"] | None,
+    typer.Option("--model", help="Insist on an arm without or with adapter."),
+]
+Adapter = Annotated[
+    str | None, typer.Option("--adapter", help="DIR or REPO@REVISION, for an arm that declares none.")
+]
+BackendName = Annotated[str | None, typer.Option("--backend", help="Instead of the configured backend.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Insist that there is something to go on with.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
+Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K prompts again and compare.")]
+
+
+@app.command("run", epilog="Example: faircall eval run -c faircall.yaml --arm adapter")
+def run_arm(
+    config: ConfigOption,
+    arm: ArmName = None,
+    model: ModelKind = None,
+    adapter: Adapter = None,
+    backend: BackendName = None,
+    run_id: RunId = None,
+    resume: Resume = False,
+    limit: Limit = None,
+    repeat_check: Repeats = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
+    from faircall.cli.progress import show_progress
+    from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+    from faircall.pipeline.runs import open_run_with_config
+
+    run, loaded = open_run_with_config(config, run_id)
+    name = arm or model
+    if name is None:
+        raise UsageError("which arm?", hint=f"--arm {' or --arm '.join(loaded.arms)}")
+    location, _, revision = (adapter or "").partition("@")
+    request = plan_arm(
+        loaded,
+        name,
+        adapter=location or None,
+        revision=revision or None,
+        backend=backend,
+        limit=limit,
+        repeats=repeat_check,
+    )
+    if model is not None and model != request.model_kind:
+        raise UsageError(
+            f"arm {name!r} is of kind {request.model_kind}, not {model}", hint="correct --model or --arm"
+        )
+    if resume and not run.eval_folder(name).is_dir():
+        raise UsageError(f"arm {name!r} was never started in run {run.run_id}", hint="leave out --resume")
+    with show_progress(name) as listener:
+        outcome = evaluate_arm(run, loaded, request, listener=listener)
+    _show(outcome, as_json=as_json)
+
+
+@app.command("report", epilog="Example: faircall eval report artifacts/runs/20260102T030405Z-0a1b2c3d")
+def rebuild_reports(
+    run_path: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    arm: ArmName = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Build evaluation reports again from the stored generations, of one arm or of all."""
+    from faircall.pipeline.arms import evaluated_arms, load_config_of
+    from faircall.pipeline.evaluate import rebuild_evaluation_report
+    from faircall.store.layout import open_run
+
+    run = open_run(run_path)
+    arms = [arm] if arm else evaluated_arms(run)
+    if not arms:
+        raise UsageError(f"no arm of run {run.run_id} is finished", hint="run `faircall eval run` first")
+    for name in arms:
+        _show(rebuild_evaluation_report(run, load_config_of(run), name), as_json=as_json)
+
+
+def _show(outcome: ArmOutcome, *, as_json: bool) -> None:
+    for warning in outcome.report["warnings"]:
+        print(f"faircall: warning: {warning}", file=sys.stderr)
+    if as_json:
+        print_json(outcome.report)
+    else:
+        from faircall.reporting.evaluation_view import view_evaluation
+
+        print_view(view_evaluation({**outcome.report, "name": outcome.report["arm"]}))
+    print_written(outcome.report_file, json_on_stdout=as_json)

@@ -1,0 +1,68 @@
+"""Progress of a generating arm, on a terminal only: a bar, the time left and the metrics so far."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from faircall.pipeline.evaluate import Answered, Listener
+
+
+@contextlib.contextmanager
+def show_progress(name: str) -> Iterator[Listener]:
+    """A listener that draws on standard error, or one that does nothing when nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda answered: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[metrics]}"),
+    )
+    counts = RunningCounts()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(name, total=None, metrics="loading the model")
+
+        def listen(answered: Answered) -> None:
+            counts.add(answered)
+            progress.update(task, total=answered.total, advance=1, metrics=counts.describe())
+
+        yield listen
+
+
+class RunningCounts:
+    """Valid calls and full matches among the answers so far.
+
+    >>> RunningCounts().describe()
+    ''
+    """
+
+    def __init__(self) -> None:
+        """Start at nothing."""
+        self.answers = self.valid = self.matched = 0
+
+    def add(self, answered: Answered) -> None:
+        """Count one answer."""
+        self.answers += 1
+        self.valid += answered.valid
+        self.matched += answered.matched
+
+    def describe(self) -> str:
+        """Counts as rates, the full match with its interval."""
+        if not self.answers:
+            return ""
+        from faircall.reporting import numbers
+        from faircall.stats.wilson import wilson_interval
+
+        interval = wilson_interval(self.matched, self.answers)
+        return (
+            f"valid JSON {numbers.rate(self.valid / self.answers)}  "
+            f"full match {numbers.rate(self.matched / self.answers)} "
+            f"{numbers.rate_interval(interval.lower, interval.upper)}"
+        )

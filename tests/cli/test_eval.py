@@ -1,0 +1,79 @@
+"""`faircall eval` from the outside: what it prints, writes and refuses."""
+
+import json
+
+import pytest
+
+from faircall.cli import main
+from faircall.store.files import write_json_lines
+from pipeline import run_builder
+
+
+@pytest.fixture
+def work(tmp_path):
+    run, _ = run_builder.build(tmp_path / "work")
+    return run, str(tmp_path / "work" / "config.yaml")
+
+
+def test_run_prints_the_metrics_and_last_the_path_of_the_report(work, capsys):
+    run, config = work
+    assert main(["eval", "run", "-c", config, "--arm", "adapter"]) == 0
+    out, err = capsys.readouterr()
+    assert "9/10" in out
+    assert out.splitlines()[-1] == f"wrote {run.evaluation_report_file('adapter')}"
+    assert err == ""  # no progress bar where nobody watches
+
+
+def test_json_is_the_report_on_disk(work, capsys):
+    run, config = work
+    assert main(["eval", "run", "-c", config, "--model", "base", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads(run.evaluation_report_file("base").read_text())
+
+
+def test_report_rebuilds_every_arm(work, capsys):
+    run, config = work
+    for arm in ("base", "adapter"):
+        assert main(["eval", "run", "-c", config, "--arm", arm]) == 0
+    capsys.readouterr()
+    assert main(["eval", "report", str(run.path)]) == 0
+    assert capsys.readouterr().out.count("wrote ") == 2
+
+
+def test_a_failed_stage_leaves_earlier_artifacts_and_no_manifest(work, capsys):
+    run, config = work
+    assert main(["eval", "run", "-c", config, "--arm", "base"]) == 0
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    write_json_lines(run.path.parents[2] / "adapter.jsonl", [{"id": "en-0", "raw_text": ""}])
+    capsys.readouterr()
+    assert main(["eval", "run", "-c", config, "--arm", "adapter"]) == 2
+    assert capsys.readouterr().err.startswith("faircall: ID_MISMATCH: 9 prompts have no stored generation")
+    assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--arm", "nobody"], 2, "no arm 'nobody'"),
+        ([], 2, "which arm?"),
+        (["--arm", "adapter", "--model", "base"], 2, "of kind adapter, not base"),
+        (["--arm", "base", "--run-id", "run-9"], 2, "not a run folder"),
+        (["--arm", "base", "--resume"], 2, "was never started"),
+        (["--arm", "base", "--backend", "replya"], 2, "did you mean 'replay'?"),
+    ],
+)
+def test_what_cannot_be_run_says_why(work, capsys, arguments, status, words):
+    assert main(["eval", "run", "-c", work[1], *arguments]) == status
+    err = capsys.readouterr().err
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_a_changed_config_has_no_run_yet(work, capsys):
+    run, config = work
+    text = run_builder.CONFIG.replace("max_new_tokens: 64", "max_new_tokens: 65")
+    (run.path.parents[2] / "config.yaml").write_text(text)
+    assert main(["eval", "run", "-c", config, "--arm", "base"]) == 2
+    assert "no run under" in capsys.readouterr().err
+    assert main(["eval", "run", "-c", config, "--arm", "base", "--run-id", "run-1"]) == 2
+    assert "another config" in capsys.readouterr().err
