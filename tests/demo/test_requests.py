@@ -16,7 +16,9 @@ DATA = ROOT / "src" / "faircall" / "demo" / "data"
 
 @pytest.fixture(scope="module")
 def maker():
-    spec = importlib.util.spec_from_file_location("make_requests", ROOT / "examples" / "demo" / "make_requests.py")
+    spec = importlib.util.spec_from_file_location(
+        "make_requests", ROOT / "examples" / "demo" / "make_requests.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -44,7 +44,9 @@ def test_folder_is_named_after_the_file(package, tmp_path):
 def test_conversion_happens_once(package, monkeypatch):
     calls = []
     monkeypatch.setattr(
-        embedded_model, "convert_gguf", lambda gguf, *, folder: (calls.append(gguf), write_model(gguf, folder=folder))
+        embedded_model,
+        "convert_gguf",
+        lambda gguf, *, folder: (calls.append(gguf), write_model(gguf, folder=folder)),
     )
     folder = embedded_model.ensure_embedded_model()
     assert embedded_model.ensure_embedded_model() == folder
