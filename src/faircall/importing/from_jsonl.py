@@ -6,7 +6,7 @@ becomes identity; what it does not show stays unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from faircall.errors import (
     RowInvalid,
 )
 from faircall.importing.cells import Cells
-from faircall.importing.columns import ColumnMap
+from faircall.importing.columns import ColumnMap, list_columns
 from faircall.importing.gold_call import GoldFault, read_gold_call
 from faircall.records import Example, Generation, Identity, ToolCall
 from faircall.store.files import JsonLine
@@ -61,6 +61,7 @@ def import_rows(
     columns: Mapping[str, str] | None = None,
     gold: Mapping[str, Example] | None = None,
     gold_needed: bool = True,
+    extra_columns: Sequence[str] = (),
 ) -> ImportedRows:
     """Read the rows of one file.
 
@@ -71,6 +72,7 @@ def import_rows(
             (`TASK_FIELDS`) may be in either file.
         gold: examples of a gold file by id (see `import_gold`); they win over what the rows say.
         gold_needed: whether a row without a gold call is an error.
+        extra_columns: columns that become `Example.extra`: grouping keys for slices and clusters.
 
     Raises:
         RowInvalid, DuplicateId, ColumnUnknown, GoldMissing: with file and line.
@@ -79,7 +81,13 @@ def import_rows(
     """
     chosen = columns or {}
     wanted = [field for field in chosen if gold is None or field not in TASK_FIELDS]
-    reader = RowReader(label, ColumnMap(chosen, wanted=wanted), gold=gold, gold_needed=gold_needed)
+    reader = RowReader(
+        label,
+        ColumnMap(chosen, wanted=wanted),
+        gold=gold,
+        gold_needed=gold_needed,
+        extra_columns=extra_columns,
+    )
     rows = [ImportedRow(example, reader.generation(cells, example)) for cells, example in reader.read(lines)]
     if gold is not None:
         _require_answers(gold, reader.lines_by_id, label)
@@ -117,6 +125,7 @@ class RowReader:
         *,
         gold: Mapping[str, Example] | None = None,
         gold_needed: bool = True,
+        extra_columns: Sequence[str] = (),
     ) -> None:
         self.label = label
         self.ids_given = True
@@ -125,6 +134,7 @@ class RowReader:
         self._gold = gold
         self._gold_needed = gold_needed
         self._columns = columns
+        self._extra_columns = extra_columns
         self._rows = 0
         self._shared: dict[str, Any] = {}
         self._tool_lists: dict[str, tuple[Mapping[str, Any], ...]] = {}
@@ -194,6 +204,7 @@ class RowReader:
             source_example_id=cells.identifier("source_example_id"),
             query=cells.text("query"),
             messages=cells.objects("messages"),
+            extra=self._extra(cells),
         )
         return own if self._gold is None else self._with_gold(own, cells.place)
 
@@ -210,6 +221,7 @@ class RowReader:
             source_example_id=gold.source_example_id or own.source_example_id,
             query=gold.query if gold.query is not None else own.query,
             messages=gold.messages if gold.messages is not None else own.messages,
+            extra={**own.extra, **gold.extra},
         )
 
     def _gold_call(self, cells: Cells) -> ToolCall | None:
@@ -222,6 +234,14 @@ class RowReader:
             return read_gold_call(value)
         except GoldFault as fault:
             raise cells.fault("gold", fault.reason) from None
+
+    def _extra(self, cells: Cells) -> dict[str, Any]:
+        found = {name: cells.row[name] for name in self._extra_columns if name in cells.row}
+        if self._rows == 1 and len(found) < len(self._extra_columns):
+            name = next(name for name in self._extra_columns if name not in found)
+            hint = f"the row has {list_columns(cells.row)}"
+            raise ColumnUnknown(f"{cells.place}: there is no column {name!r}", hint=hint)
+        return found
 
     def _tools(self, cells: Cells) -> tuple[Mapping[str, Any], ...] | None:
         tools = cells.objects("tools")

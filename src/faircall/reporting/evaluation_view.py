@@ -38,9 +38,8 @@ def diagnosis_blocks(diagnosis: Json) -> Iterator[Block]:
     """Causes, confused tools, the worst arguments and the counts beside them; empty ones are left out."""
     if diagnosis["causes"]:
         total = sum(diagnosis["causes"].values())
-        rows = tuple(
-            (cause, str(count), numbers.rate(count / total)) for cause, count in diagnosis["causes"].items()
-        )
+        largest_first = sorted(diagnosis["causes"].items(), key=lambda item: (-item[1], item[0]))
+        rows = tuple((cause, str(count), numbers.rate(count / total)) for cause, count in largest_first)
         yield Table("Causes of the misses", ("cause", "examples", "share"), rows)
     yield from _confused_tools(diagnosis["confusion"])
     yield from _worst_arguments(diagnosis["worst_arguments"])

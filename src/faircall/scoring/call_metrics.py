@@ -29,6 +29,9 @@ class MatchColumns(NamedTuple):
     predicted_pairs: IntArray
 
 
+METRIC_PROTOCOL: Final = "faircall.call_metrics.v1"
+"""Which definitions the numbers follow; two results are compared only under one protocol."""
+
 Component: TypeAlias = "tuple[IntArray, IntArray]"
 CallMetric: TypeAlias = Callable[[MatchColumns], Component]
 

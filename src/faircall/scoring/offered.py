@@ -1,31 +1,11 @@
-"""The tools that were offered: their names, and what their schemas declare.
-
-A tool is taken in the form of chat servers, `{"type": "function", "function": {...}}`, or bare, `{name,
-description, parameters}`. What has another form has no name and is never found.
-"""
+"""Offered tools: the one that a call names, and what its schema declares."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-
-def declaration(tool: Any) -> Mapping[str, Any]:
-    """The bare form of a tool; empty when it has neither form.
-
-    >>> declaration({"type": "function", "function": {"name": "wx"}})
-    {'name': 'wx'}
-    """
-    if not isinstance(tool, Mapping):
-        return {}
-    inner = tool.get("function")
-    return inner if isinstance(inner, Mapping) else tool
-
-
-def tool_name(tool: Any) -> str | None:
-    """The name of a tool, None when it has none."""
-    name = declaration(tool).get("name")
-    return name if isinstance(name, str) else None
+from faircall.tools import declaration, tool_name
 
 
 def find_tool(tools: Iterable[Any], name: str) -> Mapping[str, Any] | None:

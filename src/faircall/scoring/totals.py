@@ -1,12 +1,14 @@
-"""Sums of components: a metric over all rows, or over some."""
+"""Sums of components: a metric over all rows, or over some, and its interval."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from faircall.records import METRIC_NAMES, MetricValue, Scores
+from faircall.stats.cluster import number_roots
+from faircall.stats.rates import metric_interval
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -20,6 +22,27 @@ def metric_values(scores: Scores, rows: IntArray | None = None) -> dict[str, Met
         name: MetricValue(int(numerator), int(denominator))
         for name, (numerator, denominator) in zip(METRIC_NAMES, sums, strict=True)
     }
+
+
+def metric_block(scores: Scores, rows: IntArray | None = None, *, level: float = 0.95) -> dict[str, Any]:
+    """Every metric with its counts and its interval over roots, ready for JSON."""
+    chosen = scores.components if rows is None else scores.components[rows]
+    roots = number_roots(scores.roots if rows is None else [scores.roots[row] for row in rows])
+    values = metric_values(scores, rows)
+    return {
+        name: {
+            **values[name].to_dict(),
+            "interval": metric_interval(
+                chosen[:, place, 0], chosen[:, place, 1], roots, level=level
+            ).to_dict(),
+        }
+        for place, name in enumerate(METRIC_NAMES)
+    }
+
+
+def rows_by_slice(scores: Scores) -> dict[str, IntArray]:
+    """Row indices of every slice: the labels, then the declared slices, which may overlap."""
+    return {**rows_by_label(scores), **scores.extra_slices}
 
 
 def rows_by_label(scores: Scores) -> dict[str, IntArray]:

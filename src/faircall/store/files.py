@@ -89,6 +89,20 @@ def read_json(path: Path | str) -> Any:
         raise RowInvalid(f"{label}:{line}: the file {_REASONS[fault.reason]}", hint="") from None
 
 
+def is_one_document(path: Path | str) -> bool:
+    """Whether a file is one indented JSON object, as `write_json` makes it, and not JSON Lines.
+
+    Raises:
+        FileUnreadable: the file cannot be read.
+    """
+    label = describe_path(path)
+    with _open_to_read(path, label) as file:
+        try:
+            return file.readline(16).removeprefix(_BOM).strip() == b"{"
+        except (OSError, EOFError, zlib.error) as error:
+            _refuse_to_read(error, label)
+
+
 def describe_path(path: Path | str) -> str:
     """The name of an input in messages; `<stdin>` for `-`."""
     return "<stdin>" if str(path) == STANDARD_INPUT else str(path)

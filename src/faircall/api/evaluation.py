@@ -1,0 +1,248 @@
+"""An evaluation: one arm, scored, with everything that a later comparison needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from faircall.errors import ArtifactInvalid
+from faircall.parsing.tool_call import parse_generations
+from faircall.records import (
+    DECISIONS,
+    METRIC_NAMES,
+    PARSER_VERSION,
+    Arm,
+    Example,
+    Generation,
+    Identity,
+    MetricValue,
+    Parsed,
+    Scores,
+    ToolCall,
+)
+from faircall.scoring.call_metrics import METRIC_PROTOCOL
+from faircall.scoring.diagnosis import diagnose
+from faircall.scoring.scores import score_rows
+from faircall.scoring.totals import metric_block, metric_values, rows_by_slice
+
+SCHEMA_VERSION: Final = "faircall.evaluation.v1"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One scored arm. Rows keep the order of the input; joins are by id.
+
+    Attributes:
+        name: the name of the arm.
+        scores: the scored rows by column.
+        gold: the gold call per row.
+        raw_texts: what the model wrote, per row.
+        identity: what is known of the conditions, section -> field -> value.
+        ids_given: whether ids were given; without, rows are numbered.
+        diagnosis: causes, confusion, worst arguments, schema validity (see `scoring.diagnosis`).
+    """
+
+    name: str
+    scores: Scores
+    gold: tuple[ToolCall, ...]
+    raw_texts: tuple[str, ...]
+    identity: Identity
+    ids_given: bool
+    diagnosis: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def metrics(self) -> dict[str, MetricValue]:
+        """The five metrics over all rows."""
+        return metric_values(self.scores)
+
+    @cached_property
+    def by_slice(self) -> dict[str, dict[str, MetricValue]]:
+        """The five metrics per slice: labels, then declared slices."""
+        return {name: metric_values(self.scores, rows) for name, rows in rows_by_slice(self.scores).items()}
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """One JSON object per example: status, cause, components, digests, texts and calls."""
+        return _records(self)
+
+    @property
+    def arm(self) -> Arm:
+        """The evaluation as a side of a comparison."""
+        return Arm(self.name, self.scores, self.identity, ids_given=self.ids_given, diagnosis=self.diagnosis)
+
+    def renamed(self, name: str) -> Evaluation:
+        """The same evaluation under another name."""
+        return replace(self, name=name)
+
+    def summary(self) -> dict[str, Any]:
+        """The evaluation without its records: what a table shows."""
+        slices = rows_by_slice(self.scores)
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "name": self.name,
+            "examples": len(self.scores.ids),
+            "roots": len(set(self.scores.roots)),
+            "identity": {section: dict(fields) for section, fields in self.identity.items()},
+            "ids_given": self.ids_given,
+            "metrics": metric_block(self.scores),
+            "slices": {
+                name: {"examples": len(rows), "metrics": metric_block(self.scores, rows)}
+                for name, rows in slices.items()
+            },
+            "diagnosis": dict(self.diagnosis),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON values; `from_dict` gives the evaluation back."""
+        return {**self.summary(), "records": self.records}
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Evaluation:
+        """The evaluation that `to_dict` wrote.
+
+        Raises:
+            ArtifactInvalid: another schema version, or records that do not have its form.
+        """
+        version = value.get("schema_version") if isinstance(value, Mapping) else None
+        if version != SCHEMA_VERSION:
+            message = f"schema_version is {version!r}, not {SCHEMA_VERSION!r}"
+            raise ArtifactInvalid(message, hint="score the outputs again with this version")
+        try:
+            return _evaluation(value)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            message = f"not a whole {SCHEMA_VERSION}: {type(error).__name__}: {error}"
+            raise ArtifactInvalid(message, hint="score the outputs again") from None
+
+    def table(self) -> str:
+        """The evaluation as plain text."""
+        from faircall.reporting.evaluation_view import view_evaluation
+        from faircall.reporting.to_terminal import to_plain_text
+
+        return to_plain_text(view_evaluation(self.summary()))
+
+
+def evaluate(
+    examples: Sequence[Example],
+    generations: Sequence[Generation],
+    *,
+    name: str,
+    identity: Identity | None = None,
+    ids_given: bool = True,
+    slice_keys: Sequence[str] = (),
+) -> Evaluation:
+    """Parse and score aligned rows with the reader v1.
+
+    Raises:
+        GoldMissing: an example without a gold call.
+        InvariantViolation: examples and generations are not aligned.
+    """
+    parsed = parse_generations(generations)
+    scores = score_rows(examples, generations, parsed, slice_keys=slice_keys)
+    return Evaluation(
+        name=name,
+        scores=scores,
+        gold=tuple(example.gold for example in examples if example.gold is not None),
+        raw_texts=tuple(generation.raw_text for generation in generations),
+        identity={
+            **(identity or {}),
+            "reader": {"name": PARSER_VERSION, "decisions": DECISIONS},
+            "metrics": {"protocol": METRIC_PROTOCOL, "names": list(METRIC_NAMES)},
+        },
+        ids_given=ids_given,
+        diagnosis=diagnose(examples, scores),
+    )
+
+
+def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
+    scores = evaluation.scores
+    slices: list[list[str]] = [[] for _ in scores.ids]
+    for name, rows in scores.extra_slices.items():
+        for row in rows.tolist():
+            slices[row].append(name)
+    return [
+        {
+            "id": scores.ids[row],
+            "root": scores.roots[row],
+            "language": scores.labels[row],
+            "slices": slices[row],
+            "status": parsed.status,
+            "reason": parsed.reason,
+            "span": parsed.span if parsed.span is None else list(parsed.span),
+            "trailing_json": parsed.trailing_json,
+            "truncated": row in scores.truncated,
+            "backend_failed": row in scores.backend_failed,
+            "cause": scores.causes[row],
+            "components": components,
+            "gold_sha256": scores.gold_sha256[row],
+            "tasks_sha256": scores.tasks_sha256[row],
+            "prompt_sha256": scores.prompt_sha256[row],
+            "gold": evaluation.gold[row].to_dict(),
+            "call": parsed.call.to_dict() if parsed.call is not None else None,
+            "raw_text": evaluation.raw_texts[row],
+        }
+        for row, (parsed, components) in enumerate(
+            zip(scores.parsed, scores.components.tolist(), strict=True)
+        )
+    ]
+
+
+def _evaluation(value: Mapping[str, Any]) -> Evaluation:
+    records: list[Mapping[str, Any]] = value["records"]
+    return Evaluation(
+        name=str(value["name"]),
+        scores=_scores(records),
+        gold=tuple(_call(record["gold"]) for record in records),
+        raw_texts=tuple(str(record["raw_text"]) for record in records),
+        identity={section: dict(fields) for section, fields in value["identity"].items()},
+        ids_given=bool(value["ids_given"]),
+        diagnosis=dict(value["diagnosis"]),
+    )
+
+
+def _scores(records: Sequence[Mapping[str, Any]]) -> Scores:
+    def column(name: str) -> tuple[Any, ...]:
+        return tuple(record[name] for record in records)
+
+    ids = column("id")
+    if len(set(ids)) != len(ids):
+        raise ValueError("an id occurs twice")
+    shape = (len(records), len(METRIC_NAMES), 2)
+    return Scores(
+        ids=ids,
+        roots=column("root"),
+        labels=column("language"),
+        components=np.array(column("components"), dtype=np.int64).reshape(shape),
+        parsed=tuple(_parsed(record) for record in records),
+        causes=column("cause"),
+        gold_sha256=column("gold_sha256"),
+        tasks_sha256=column("tasks_sha256"),
+        prompt_sha256=column("prompt_sha256"),
+        extra_slices=_extra_slices(records),
+        truncated=frozenset(row for row, record in enumerate(records) if record["truncated"]),
+        backend_failed=frozenset(row for row, record in enumerate(records) if record["backend_failed"]),
+    )
+
+
+def _extra_slices(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    found: dict[str, list[int]] = {}
+    for row, record in enumerate(records):
+        for name in record["slices"]:
+            found.setdefault(name, []).append(row)
+    return {name: np.array(rows, dtype=np.int64) for name, rows in sorted(found.items())}
+
+
+def _parsed(record: Mapping[str, Any]) -> Parsed:
+    call = _call(record["call"]) if record["call"] is not None else None
+    if (call is None) == (record["status"] == "ok"):
+        raise ValueError(f"record {record['id']!r} has a status that its call denies")
+    start_end = record["span"]
+    span = None if start_end is None else (int(start_end[0]), int(start_end[1]))
+    return Parsed(call, record["status"], record["reason"], span, record["trailing_json"])
+
+
+def _call(value: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(value["name"], value["arguments"])

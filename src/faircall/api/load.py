@@ -1,0 +1,85 @@
+"""Evaluations from files: rows of outputs, or an evaluation that was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from faircall.api.evaluation import Evaluation, evaluate
+from faircall.errors import ArtifactInvalid
+from faircall.importing.from_jsonl import import_gold, import_rows
+from faircall.store.files import STANDARD_INPUT, describe_path, is_one_document, read_json, read_json_lines
+
+
+def score_file(
+    path: Path | str,
+    *,
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    gold: Path | str | None = None,
+    slice_keys: Sequence[str] = (),
+) -> Evaluation:
+    """Score the rows `{id, raw_text, gold, ...}` of a JSON Lines file (gzip and `-` too).
+
+    Args:
+        path: the file of outputs.
+        name: the name of the arm; the file's name without its ending by default.
+        columns: field -> column, where the recognised names do not fit.
+        gold: a file of gold calls to join by id.
+        slice_keys: columns that become further slices `key=value`.
+
+    Raises:
+        InputError: the file or one of its rows cannot be used; file and line are named.
+    """
+    known = None
+    if gold is not None:
+        known = import_gold(read_json_lines(gold), label=describe_path(gold), columns=columns)
+    rows = import_rows(
+        read_json_lines(path),
+        label=describe_path(path),
+        columns=columns,
+        gold=known,
+        extra_columns=slice_keys,
+    )
+    return evaluate(
+        rows.examples,
+        rows.generations,
+        name=name or arm_name(path),
+        identity=rows.identity,
+        ids_given=rows.ids_given,
+        slice_keys=slice_keys,
+    )
+
+
+def load_evaluation(
+    path: Path | str,
+    *,
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    gold: Path | str | None = None,
+    slice_keys: Sequence[str] = (),
+) -> Evaluation:
+    """An evaluation from either form of file; which one it is, is told by content.
+
+    Raises:
+        InputError: the file can be read as neither.
+    """
+    if str(path) == STANDARD_INPUT or not is_one_document(path):
+        return score_file(path, name=name, columns=columns, gold=gold, slice_keys=slice_keys)
+    try:
+        evaluation = Evaluation.from_dict(read_json(path))
+    except ArtifactInvalid as error:
+        raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
+    return evaluation if name is None else evaluation.renamed(name)
+
+
+def arm_name(path: Path | str) -> str:
+    """The name of an arm after its file.
+
+    >>> arm_name("runs/adapter.jsonl.gz"), arm_name("-")
+    ('adapter', 'stdin')
+    """
+    if str(path) == STANDARD_INPUT:
+        return "stdin"
+    name = Path(path).name
+    return name.split(".", 1)[0] or name

@@ -1,0 +1,211 @@
+"""`faircall.score` and `faircall.compare`: what a caller gets, stores, reads back and is refused."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import faircall
+from faircall.api import load_evaluation, score_file
+from faircall.errors import (
+    ArtifactInvalid,
+    DataError,
+    DuplicateId,
+    Incomparable,
+    RowInvalid,
+    UsageError,
+)
+from faircall.store.files import write_json, write_json_lines
+
+GOLD = [{"name": "wx", "arguments": {"city": city}} for city in ("Graz", "Oslo", "Graz", "Oslo")]
+RIGHT = [faircall.canonical_json(gold) for gold in GOLD]
+COLUMNS = {
+    "ids": ["a", "b", "a.fr", "b.fr"],
+    "slices": ["en", "en", "fr", "fr"],
+    "roots": [None, "b", "a", "b"],
+}
+
+
+def scored(texts, name="arm", **columns):
+    return faircall.score(GOLD, texts, name=name, **{**COLUMNS, **columns})
+
+
+def counts(metrics):
+    return {name: (value.numerator, value.denominator) for name, value in metrics.items()}
+
+
+def test_metrics_overall_and_by_slice():
+    evaluation = scored([RIGHT[0], "no", RIGHT[2], RIGHT[3]])
+    assert counts(evaluation.metrics)["full_call_exact_match"] == (3, 4)
+    assert counts(evaluation.by_slice["en"])["argument_f1"] == (2, 3)
+    assert list(evaluation.by_slice) == ["en", "fr"]
+    assert evaluation.scores.roots == ("a", "b", "a", "b")
+    assert evaluation.diagnosis["causes"] == {"no_json:no_bracket": 1}
+    record = evaluation.records[1]
+    assert (record["id"], record["status"], record["cause"], record["call"]) == (
+        "b",
+        "no_json",
+        "no_json:no_bracket",
+        None,
+    )
+    assert "full_call_exact_match" in evaluation.table()
+
+
+def test_gold_may_be_a_tool_call_or_any_mapping():
+    from types import MappingProxyType
+
+    gold = [
+        faircall.ToolCall("f", {"x": (1, 2)}),
+        MappingProxyType({"name": "f", "arguments": {"x": [1, 2]}}),
+    ]
+    evaluation = faircall.score(gold, ['{"name":"f","arguments":{"x":[1,2]}}'] * 2)
+    assert counts(evaluation.metrics)["full_call_exact_match"] == (2, 2)
+
+
+def test_none_is_a_model_that_wrote_nothing():
+    assert scored([None] * 4).diagnosis["statuses"]["no_json"] == 4
+
+
+def test_tools_are_one_list_for_all_or_one_per_row():
+    tool = {"name": "wx", "parameters": {"properties": {"city": {"type": "string"}}}}
+    other = '{"name": "zz", "arguments": {}}'
+    for tools in ([tool], [[tool]] * 4):
+        assert scored([other] * 4, tools=tools).scores.causes == ("unknown_tool",) * 4
+    mixed = scored([other] * 4, tools=[[tool], None, [tool], []])
+    assert mixed.scores.causes == ("unknown_tool", "wrong_tool", "unknown_tool", "unknown_tool")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        ({"ids": ["a"]}, UsageError, "1 ids for 4"),
+        ({"slices": ["a"]}, UsageError, "1 slices for 4"),
+        ({"tools": [[{}]]}, UsageError, "1 lists of tools for 4"),
+        ({"ids": ["a", "b", 1, "1"]}, DuplicateId, "'1' is on row 2 and on row 3"),
+    ],
+)
+def test_columns_must_fit(change, error, told):
+    with pytest.raises(error, match=told):
+        scored(RIGHT, **change)
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        {"name": "f"},
+        {"name": "f", "arguments": {"x": float("nan")}},
+        {"name": "f", "arguments": {1: 2}},
+        {"name": "f", "arguments": {"x": {1, 2}}},
+        {"name": "f", "arguments": {"x": 10**1200}},
+        3,
+    ],
+)
+def test_a_gold_call_that_cannot_be_used_is_named(gold):
+    with pytest.raises(DataError, match="row 1"):
+        faircall.score([GOLD[0], gold], ["", ""])
+    with pytest.raises(DataError, match="row 0"):
+        faircall.score([GOLD[0]], [b"bytes"])
+
+
+def test_an_evaluation_survives_being_stored(tmp_path):
+    evaluation = scored([RIGHT[0], "\ud83d {", '[{"name":"wx","arguments":{"city":"\\ud83d"}}] [', ""])
+    write_json(tmp_path / "e.json", evaluation.to_dict())
+    again = load_evaluation(tmp_path / "e.json")
+    assert again.to_dict() == evaluation.to_dict()
+    assert np.array_equal(again.scores.components, evaluation.scores.components)
+    assert load_evaluation(tmp_path / "e.json", name="other").name == "other"
+    assert faircall.compare(evaluation, again).to_dict()["treatment"]["kind"] == "A/A"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema_version": "faircall.evaluation.v0"},
+        {"records": [{}]},
+        {"records": None},
+        {"identity": []},
+    ],
+)
+def test_a_broken_evaluation_is_refused(tmp_path, change):
+    write_json(tmp_path / "e.json", {**scored(RIGHT).to_dict(), **change})
+    with pytest.raises(ArtifactInvalid, match=r"e\.json"):
+        load_evaluation(tmp_path / "e.json")
+
+
+def test_a_record_whose_call_denies_its_status_is_refused():
+    value = scored(RIGHT).to_dict()
+    value["records"][0] = {**value["records"][0], "call": None}
+    with pytest.raises(ArtifactInvalid, match="denies"):
+        faircall.Evaluation.from_dict(value)
+
+
+def test_a_comparison_is_candidate_minus_baseline():
+    before, after = (
+        scored([RIGHT[0], "", "", ""], "before"),
+        scored([RIGHT[0], RIGHT[1], "", RIGHT[3]], "after"),
+    )
+    report = faircall.compare(before, after, resamples=999).to_dict()
+    delta = report["overall"]["metrics"]["full_call_exact_match"]
+    assert delta["delta"] == 0.5
+    assert delta["table"] == {"both": 1, "baseline_only": 0, "candidate_only": 2, "neither": 1}
+    assert report["baseline"]["arm"] == "before"
+    assert report["overall"]["roots"] == 2
+    assert list(report["slices"]) == ["en", "fr"]
+    assert "fr" in report["paired_language_gaps"]
+    assert report["signature"].startswith(
+        "full_call_exact_match|d:after-before|treat:not_attested|n:4|roots:2|"
+    )
+    json.dumps(report, allow_nan=False)
+    turned = faircall.compare(after, before, resamples=999).to_dict()
+    assert turned["overall"]["metrics"]["full_call_exact_match"]["delta"] == -0.5
+    assert "before -> after" in faircall.compare(before, after, resamples=999).table()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_row_order_gives_none():
+    before, after = scored([RIGHT[0], "", "", ""]), scored(RIGHT)
+    rows = [3, 1, 0, 2]
+    turned = faircall.score(
+        [GOLD[row] for row in rows],
+        [RIGHT[row] for row in rows],
+        **{name: [column[row] for row in rows] for name, column in COLUMNS.items()},
+    )
+    first = faircall.compare(before, after, resamples=999).to_dict()
+    assert faircall.compare(before, after, resamples=999).to_dict() == first
+    assert faircall.compare(before, turned, resamples=999).to_dict()["overall"] == first["overall"]
+
+
+def test_unequal_examples_are_refused():
+    with pytest.raises(Incomparable, match="data"):
+        faircall.compare(scored(RIGHT), scored(RIGHT, ids=["a", "b", "a.fr", "c"]))
+    other = [{"name": "wx", "arguments": {}}] * 4
+    with pytest.raises(Incomparable, match="gold"):
+        faircall.compare(scored(RIGHT), faircall.score(other, RIGHT, **COLUMNS))
+
+
+def test_files_of_rows_in_any_honest_form_score_alike(tmp_path):
+    rows = [
+        {"id": example_id, "output": text, "gold": gold, "lang": "en", "level": level}
+        for example_id, text, gold, level in zip(
+            "abcd", [*RIGHT[:3], "x\u2028"], GOLD, [1, 2, 1, 2], strict=True
+        )
+    ]
+    plain = tmp_path / "rows.jsonl"
+    write_json_lines(plain, rows)
+    packed = tmp_path / "rows.jsonl.gz"
+    packed.write_bytes(gzip.compress(b"\xef\xbb\xbf" + plain.read_bytes().replace(b"\n", b"\r\n").rstrip()))
+    first, second = (score_file(path, slice_keys=["level"]) for path in (plain, packed))
+    assert first.to_dict() == second.to_dict()
+    assert first.name == "rows"
+    assert counts(first.by_slice["level=2"])["full_call_exact_match"] == (1, 2)
+    gold = tmp_path / "gold.jsonl"
+    write_json_lines(gold, [{"id": row["id"], "gold": row["gold"]} for row in reversed(rows)])
+    write_json_lines(plain, [{"id": row["id"], "output": row["output"]} for row in rows])
+    assert counts(score_file(plain, gold=gold).metrics) == counts(first.metrics)
+
+
+def test_a_bad_row_is_named_by_file_and_line(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": 1, "raw_text": "", "gold": {"name": "f", "arguments": {}}}\n[1\n')
+    with pytest.raises(RowInvalid, match=r"rows\.jsonl:2: "):
+        score_file(path)
