@@ -1,0 +1,1 @@
+"""Aggregator metrics: numbers over a list of unit results."""

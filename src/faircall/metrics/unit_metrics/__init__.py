@@ -1,0 +1,1 @@
+"""Unit metrics: one verdict per pair of golden and predicted value."""
