@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import ABC
 from inspect import Parameter, Signature, getdoc
 from typing import Any, ClassVar
 
@@ -25,7 +24,7 @@ class MetricOptions(BaseModel):
         return [name for name in cls.model_fields if name not in cls.keyword_only]
 
 
-class BaseMetric(ABC):
+class BaseMetric:
     """A metric with options.
 
     A subclass either names a Pydantic model in `options_model` (each option then becomes an attribute), or
@@ -59,7 +58,7 @@ class BaseMetric(ABC):
         options = ", ".join(f"{name}={value!r}" for name, value in self.config.items())
         return f"{type(self).__name__}({options})"
 
-    def validate_config(self) -> None:  # noqa: B027 - a hook: having nothing more to check is fine
+    def validate_config(self) -> None:
         """Check more than the options model can; called once, after the options are attributes."""
 
     def get_metadata(self) -> BaseMetricMetadata:

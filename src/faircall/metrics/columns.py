@@ -99,7 +99,7 @@ class ResultColumns:
 
     @cached_property
     def compared(self) -> Compared | None:
-        """What the unit metric compared; None when it compares no texts or the results are of mixed origin."""
+        """What the unit metric compared; None when it compares no texts, or results are of mixed origin."""
         return self._compared()
 
     def metadata_labels(self, key: str) -> Labels:
@@ -111,7 +111,9 @@ class ResultColumns:
         column = [metadata.get(key, MISSING) for metadata in self._metadata()]
         labels = LevelTable().encode(column)
         if absent := np.flatnonzero(labels.missing()).tolist():
-            raise ValueError(f"result {absent[0]} has no {key!r} in its metadata ({len(absent)} results lack it)")
+            raise ValueError(
+                f"result {absent[0]} has no {key!r} in its metadata ({len(absent)} results lack it)"
+            )
         return labels
 
     def _read_compared(self) -> Compared | None:

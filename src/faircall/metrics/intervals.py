@@ -1,12 +1,12 @@
 """The interval beside an aggregate.
 
-A rate has Wilson's interval; where results share a cluster, at counts divided by the rate's design effect. Any other
-aggregate in [0, 1] (F1, a mean over items or classes) has Wilson's interval at its linearised effective size
-V (1 - V) / se^2 with the t quantile of clusters - 1, as `stats.rates` has it for pooled ratios. It stays inside
-[0, 1] and never has zero width.
+A rate has Wilson's interval; where results share a cluster, at counts divided by its design effect. Any other
+aggregate in [0, 1] (F1, a mean over items or classes) has Wilson's interval at its linearised effective
+size V (1 - V) / se^2 with the t quantile of clusters - 1, as `stats.rates` has it for pooled ratios. It stays
+inside [0, 1] and never has zero width.
 
-The *pull* of a row is how far it moves the aggregate: the gradient of the value at the totals times the row's own
-contribution. Pulls add up to 0 over rows, and add over sums of aggregates.
+The *pull* of a row is how far it moves the aggregate: the gradient of the value at the totals times the row's
+own contribution. Pulls add up to 0 over rows, and add over sums of aggregates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     BoolArray: TypeAlias = NDArray[np.bool_]
     FloatArray: TypeAlias = NDArray[np.float64]
-    Clusters: TypeAlias = Sequence[str] | None
+
+Clusters: TypeAlias = Sequence[str] | None
 
 _NO_SPREAD = 1e-9
 
@@ -99,5 +100,4 @@ def _roots(clusters: Clusters, rows: BoolArray) -> Roots:
 
 
 def _sums(values: FloatArray, roots: Roots) -> FloatArray:
-    sums: FloatArray = np.bincount(roots.of_row, weights=values, minlength=roots.count)
-    return sums
+    return np.bincount(roots.of_row, weights=values, minlength=roots.count).astype(np.float64)

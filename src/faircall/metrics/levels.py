@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -29,18 +29,22 @@ class Labels:
 
     Attributes:
         codes: shape (rows,), index into `values`.
-        values: one value per class, in order of first appearance; `MISSING` may be among them. A table that
-            two columns share lists the classes of both, so a value here need not occur in `codes`.
+        table: the classes, of this column and of those encoded beside it.
     """
 
     codes: IntArray
-    values: list[Any]
+    table: LevelTable
+
+    @property
+    def values(self) -> list[Any]:
+        """One value per class, in order of first appearance; not each need occur in `codes`."""
+        return self.table.values
 
     def mask(self, wanted: Any) -> BoolArray:
         """Which rows are of the class of `wanted`, by type and value; shape (rows,)."""
-        target = identity(wanted)
-        hits = np.fromiter((identity(value) == target for value in self.values), np.bool_, len(self.values))
-        return hits[self.codes] if len(self.codes) else np.zeros(0, np.bool_)
+        code = self.table.find(wanted)
+        hits: BoolArray = np.zeros(len(self.codes), np.bool_) if code is None else self.codes == code
+        return hits
 
     def missing(self) -> BoolArray:
         """Which rows hold no value; shape (rows,)."""
@@ -57,20 +61,39 @@ class LevelTable:
     def __init__(self) -> None:
         """Start without classes."""
         self.values: list[Any] = []
-        self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        self._codes: defaultdict[Hashable, int] = defaultdict()
+        self._codes.default_factory = self._codes.__len__
 
     def encode(self, column: Sequence[Any]) -> Labels:
         """The class codes of `column`, at C speed when all its values are texts, integers or booleans."""
-        kinds = set(map(type, column))
-        if kinds == {str}:
-            codes = _map_to_codes(self._codes.__getitem__, column)
-            self.values.extend(islice(self._codes, len(self.values), None))
-        elif kinds in _UNIFORM:
+        if len(column) and type(column[0]) is str and (codes := self._encode_texts(column)) is not None:
+            return Labels(codes, self)
+        if set(map(type, column)) in _UNIFORM:
             code_of = {value: self._code(value) for value in dict.fromkeys(column)}
-            codes = _map_to_codes(code_of.__getitem__, column)
-        else:
-            codes = _map_to_codes(self._code, column)
-        return Labels(codes, self.values)
+            return Labels(_map_to_codes(code_of.__getitem__, column), self)
+        return Labels(_map_to_codes(self._code, column), self)
+
+    def find(self, value: Any) -> int | None:
+        """The code of the class of `value`, None when no column had it."""
+        return self._codes.get(identity(value))
+
+    def _encode_texts(self, column: Sequence[Any]) -> IntArray | None:
+        """Codes of a column of texts, which are their own identity; None, and no trace, if it is not one.
+
+        Looking is cheaper afterwards: the types of the new classes are those of the column.
+        """
+        known = len(self.values)
+        try:
+            codes = _map_to_codes(self._codes.__getitem__, column)
+        except TypeError:
+            codes = None
+        added = list(islice(self._codes, known, None))
+        if codes is not None and set(map(type, added)) <= {str}:
+            self.values.extend(added)
+            return codes
+        for key in added:
+            del self._codes[key]
+        return None
 
     def _code(self, value: Any) -> int:
         code = self._codes[identity(value)]
@@ -80,15 +103,13 @@ class LevelTable:
 
 
 def column_under(rows: Sequence[Any], key: str | None) -> Sequence[Any]:
-    """What each row holds under `key` (`value_under`, at C speed when every row is a dict that has it)."""
+    """What each row holds under `key` (`value_under`), at C speed when every row has it."""
     if key is None:
         return rows
-    if set(map(type, rows)) == {dict}:
-        try:
-            return list(map(itemgetter(key), rows))
-        except KeyError:
-            return [row.get(key, MISSING) for row in rows]
-    return [value_under(row, key) for row in rows]
+    try:
+        return list(map(itemgetter(key), rows))
+    except (LookupError, TypeError):
+        return [value_under(row, key) for row in rows]
 
 
 def _map_to_codes(code_of: Callable[[Any], int], column: Sequence[Any]) -> IntArray:

@@ -6,7 +6,7 @@ are four classes. Values that JSON does not have are told apart by type and `rep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from enum import Enum
 from typing import Any, Final
 
@@ -34,9 +34,12 @@ def value_under(row: Any, key: str | None) -> Any:
     """
     if key is None:
         return row
-    if isinstance(row, Mapping):
-        return row.get(key, MISSING)
-    return MISSING if row is None else row
+    try:
+        return row[key]
+    except KeyError:
+        return MISSING
+    except (IndexError, TypeError):
+        return MISSING if row is None else row
 
 
 def identity(value: Any) -> Hashable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
@@ -37,7 +37,7 @@ class IntervalOptions(MetricOptions):
     )
 
 
-class BaseAggregatorMetric(BaseMetric):
+class BaseAggregatorMetric(BaseMetric, ABC):
     """A metric over many results. A subclass implements `calculate`."""
 
     metric_type: ClassVar[str] = "aggregator"

@@ -38,7 +38,8 @@ class ClassPairs:
     @cached_property
     def hits(self) -> BoolArray:
         """Where both are the same class; shape (results,)."""
-        return (self.golden == self.predicted) & (self.golden != NO_CLASS)
+        hits: BoolArray = (self.golden == self.predicted) & (self.golden != NO_CLASS)
+        return hits
 
     @cached_property
     def true_positives(self) -> IntArray:

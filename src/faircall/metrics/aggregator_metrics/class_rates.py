@@ -60,12 +60,12 @@ class ClassRate:
         return int(np.sum(self.numerators)) / looks if looks else 0.0
 
     def mean(self, weights: FloatArray) -> float:
-        """The average over classes; `weights` add up to 1, or are none at all."""
-        return float(np.sum(weights * self.values))
+        """The average over classes, weighted; 0.0 without classes."""
+        return float(np.sum(weights * self.values) / _total(weights))
 
     def mean_pulls(self, weights: FloatArray) -> FloatArray:
         """The pulls of `mean` for weights that the results do not decide; shape (results,)."""
-        per_look = weights / np.maximum(self.denominators, 1)
+        per_look = weights / _total(weights) / np.maximum(self.denominators, 1)
         return self._sum_over_sides(lambda classes, hits: per_look[classes] * (hits - self.values[classes]))
 
     def pooled_pulls(self) -> FloatArray:
@@ -75,7 +75,8 @@ class ClassRate:
 
     def looked_at(self, number: int) -> BoolArray:
         """The results that count for class `number`; shape (results,)."""
-        return np.any([side == number for side in self.sides], axis=0)
+        seen: BoolArray = np.any([side == number for side in self.sides], axis=0)
+        return seen
 
     def _tally(self, indices: list[IntArray]) -> IntArray:
         return np.bincount(np.concatenate(indices), minlength=self.classes).astype(np.int64)
@@ -97,7 +98,7 @@ class RateIntervals:
     level: float
 
     def of_class(self, rate: ClassRate, number: int) -> dict[str, Any]:
-        """The interval of one class: Wilson's for a rate over results, linearised where two views are pooled."""
+        """The interval of one class: Wilson's for a rate, linearised where two views are pooled."""
         if len(rate.sides) == 1:
             return self._rate(rate.hits, rate.sides[0] == number)
         one_class = (np.arange(rate.classes) == number).astype(np.float64)
@@ -121,7 +122,8 @@ class RateIntervals:
         return self._value(rate.mean(weights), pulls, self._any_class())
 
     def _any_class(self) -> BoolArray:
-        return (self.pairs.golden != NO_CLASS) | (self.pairs.predicted != NO_CLASS)
+        known: BoolArray = (self.pairs.golden != NO_CLASS) | (self.pairs.predicted != NO_CLASS)
+        return known
 
     def _rate(self, hits: BoolArray, trials: BoolArray) -> dict[str, Any]:
         return interval_of_rate(hits, trials, clusters=self.clusters, level=self.level)
@@ -130,6 +132,10 @@ class RateIntervals:
         return interval_of_value(
             value, pulls=pulls, relevant=relevant, clusters=self.clusters, level=self.level
         )
+
+
+def _total(weights: FloatArray) -> float:
+    return float(np.sum(weights)) or 1.0
 
 
 def rates_by_name(pairs: ClassPairs) -> dict[str, ClassRate]:

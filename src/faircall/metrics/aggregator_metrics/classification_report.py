@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,6 @@ from faircall.metrics.aggregator_metrics.class_rates import ClassRate, RateInter
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.columns import ResultColumns
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray: TypeAlias = NDArray[np.float64]
 
 Rates: TypeAlias = dict[str, ClassRate]
 
@@ -73,45 +68,30 @@ class ClassificationReportMetric(IntervalAggregator):
 
 
 def _per_class(pairs: ClassPairs, rates: Rates, intervals: RateIntervals | None) -> dict[str, dict[str, Any]]:
-    hits, support, predictions = (
-        counts.tolist() for counts in (pairs.true_positives, pairs.support, pairs.predictions)
-    )
-    return {
-        name: {
-            "tp": hits[number],
-            "fp": predictions[number] - hits[number],
-            "fn": support[number] - hits[number],
-            "support": support[number],
-            **{rate_name: float(rate.values[number]) for rate_name, rate in rates.items()},
-            **_with_intervals(rates, intervals, lambda known, rate, at=number: known.of_class(rate, at)),
-        }
-        for number, name in enumerate(pairs.names)
-    }
+    rows = {}
+    for number, name in enumerate(pairs.names):
+        hits, support = int(pairs.true_positives[number]), int(pairs.support[number])
+        row: dict[str, Any] = {"tp": hits, "fp": int(pairs.predictions[number]) - hits, "fn": support - hits}
+        row |= {"support": support, **{known: float(rate.values[number]) for known, rate in rates.items()}}
+        if intervals is not None:
+            row["intervals"] = {known: intervals.of_class(rate, number) for known, rate in rates.items()}
+        rows[name] = row
+    return rows
 
 
 def _averages(pairs: ClassPairs, rates: Rates, intervals: RateIntervals | None) -> dict[str, dict[str, Any]]:
-    even = np.full(len(pairs.names), 1.0 / max(len(pairs.names), 1))
-    by_support = pairs.support / max(int(np.sum(pairs.support)), 1)
-    return {
-        "macro": {
-            **{name: rate.mean(even) for name, rate in rates.items()},
-            **_with_intervals(rates, intervals, lambda known, rate: known.of_mean(rate, even)),
-        },
-        "micro": {
-            **{name: rate.pooled for name, rate in rates.items()},
-            **_with_intervals(rates, intervals, lambda known, rate: known.of_pooled(rate)),
-        },
-        "weighted": {
-            **{name: rate.mean(by_support) for name, rate in rates.items()},
-            **_with_intervals(rates, intervals, lambda known, rate: known.of_weighted(rate, by_support)),
-        },
+    even, by_support = np.ones(len(pairs.names)), pairs.support.astype(np.float64)
+    averages: dict[str, dict[str, Any]] = {
+        "macro": {name: rate.mean(even) for name, rate in rates.items()},
+        "micro": {name: rate.pooled for name, rate in rates.items()},
+        "weighted": {name: rate.mean(by_support) for name, rate in rates.items()},
     }
-
-
-def _with_intervals(
-    rates: Rates, intervals: RateIntervals | None, of: Callable[[RateIntervals, ClassRate], dict[str, Any]]
-) -> dict[str, Any]:
-    """`{"intervals": {rate: interval}}`, empty when none were asked for."""
-    if intervals is None:
-        return {}
-    return {"intervals": {name: of(intervals, rate) for name, rate in rates.items()}}
+    if intervals is not None:
+        of_average: dict[str, Callable[[ClassRate], dict[str, Any]]] = {
+            "macro": lambda rate: intervals.of_mean(rate, even),
+            "micro": intervals.of_pooled,
+            "weighted": lambda rate: intervals.of_weighted(rate, by_support),
+        }
+        for average, block in averages.items():
+            block["intervals"] = {name: of_average[average](rate) for name, rate in rates.items()}
+    return averages

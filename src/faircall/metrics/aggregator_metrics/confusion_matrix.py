@@ -34,7 +34,8 @@ class ConfusionMatrixMetric(IntervalAggregator):
     """Counts by golden class (row) and predicted class (column); missing values are counted beside it.
 
     >>> from faircall.metrics.unit_metrics.exact_match import ExactMatchMetric
-    >>> ConfusionMatrixMetric().calculate(ExactMatchMetric().evaluate(["a", "b", "b"], ["a", "a", "b"]))["matrix"]
+    >>> results = ExactMatchMetric().evaluate(["a", "b", "b"], ["a", "a", "b"])
+    >>> ConfusionMatrixMetric().calculate(results)["matrix"]
     [[1, 0], [1, 1]]
     """
 

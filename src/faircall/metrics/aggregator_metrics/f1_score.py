@@ -90,7 +90,9 @@ def _pulls(correct: BoolArray, *, predicted: BoolArray, golden: BoolArray) -> Fl
     """F1 moves with P by 2 R^2 / (P + R)^2 and with R by 2 P^2 / (P + R)^2."""
     sides = [(correct & side).astype(np.float64) for side in (predicted, golden)]
     totals = [int(np.count_nonzero(side)) for side in (predicted, golden)]
-    precision, recall = (float(np.sum(hits)) / total if total else 0.0 for hits, total in zip(sides, totals, strict=True))
+    precision, recall = (
+        float(np.sum(hits)) / total if total else 0.0 for hits, total in zip(sides, totals, strict=True)
+    )
     if not precision + recall:
         return np.zeros(len(correct))
     by_precision = pulls_of_ratio(sides[0], predicted.astype(np.float64))

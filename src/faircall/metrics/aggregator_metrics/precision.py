@@ -28,14 +28,19 @@ class PrecisionMetric(RateMetric):
     """TP / (TP + FP): of the positive predictions, those whose result is correct.
 
     >>> from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
-    >>> results = [UnitMetricResult(True, {}, {"tool": "click"}), UnitMetricResult(False, {}, {"tool": "type"})]
+    >>> results = [
+    ...     UnitMetricResult(True, {"event": "click"}, {"tool": "click"}),
+    ...     UnitMetricResult(False, {"event": "click"}, {"tool": "type"}),
+    ... ]
     >>> PrecisionMetric("tool", "click").calculate(results)
     {'precision': 1.0}
     """
 
     options_model = PrecisionMetricConfig
     metadata: ClassVar[BaseMetricMetadata | None] = BaseMetricMetadata(
-        "precision", description="Of the positive predictions, the share that is correct.", metric_type="aggregator"
+        "precision",
+        description="Of the positive predictions, the share that is correct.",
+        metric_type="aggregator",
     )
     value_name = "precision"
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class StepEfficiencyMetricConfig(IntervalOptions):
-    """Options of step efficiency: where the golden and the taken steps stand (a number, or a list of steps)."""
+    """Options of step efficiency: where golden and taken steps stand, each a number or a list of steps."""
 
     golden_key: Key
     predicted_key: Key
 
 
 class StepEfficiencyMetric(IntervalAggregator):
-    """The mean of success x golden steps / max(golden steps, steps taken): 1 when every path is right and direct.
+    """The mean of success x golden steps / max(golden steps, steps taken); 1: all right and direct.
 
     The form is success weighted by path length (Anderson et al. 2018). A wrong result counts 0, and so does
     one whose steps are missing or are no count; a shorter path than the golden one counts as direct.

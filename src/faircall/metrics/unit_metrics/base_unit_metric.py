@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ class KeyOptions(MetricOptions):
     key: str | None = Field(None, min_length=1, description="compare what objects hold under this key")
 
 
-class BaseUnitMetric(BaseMetric):
+class BaseUnitMetric(BaseMetric, ABC):
     """A metric with a verdict per prediction. A subclass implements `evaluate`."""
 
     metric_type: ClassVar[str] = "unit"

@@ -42,7 +42,8 @@ class ExactMatchMetric(BaseUnitMetric):
     texts after normalisation, the key, and `missing`: the sides that had no value.
 
     >>> metric = ExactMatchMetric(key="tool")
-    >>> [result.correct for result in metric.evaluate([{"tool": "Click"}, {"tool": 1}], [{"tool": "click "}, {}])]
+    >>> results = metric.evaluate([{"tool": "Click"}, {"tool": 1}], [{"tool": "click "}, {}])
+    >>> [result.correct for result in results]
     [True, False]
     """
 
@@ -137,6 +138,6 @@ class _Texts:
         merged = table.encode(levels)
         return Compared(
             self.metric.key,
-            golden=Labels(merged.codes[self.golden.codes], merged.values),
-            predicted=Labels(merged.codes[self.predicted.codes], merged.values),
+            golden=Labels(merged.codes[self.golden.codes], table),
+            predicted=Labels(merged.codes[self.predicted.codes], table),
         )

@@ -38,7 +38,7 @@ class JsonEqualityMetric(PairwiseUnitMetric):
         """Compare two values, or two texts of JSON."""
         try:
             wanted = canonical_json(_read(golden))
-        except (JsonFault, TypeError) as error:
+        except (TypeError, ValueError) as error:
             raise ValueError(f"not a JSON value: {golden!r}") from error
         try:
             return canonical_json(_read(predicted)) == wanted, {}

@@ -31,8 +31,8 @@ class PointInBoxMetricConfig(MetricOptions):
 class PointInBoxMetric(PairwiseUnitMetric):
     """The predicted point lies in the golden box; its edges belong to the box.
 
-    A box is four numbers, or an object with `left, top, right, bottom` or `x, y, width, height`; a point is two
-    numbers or an object with `x` and `y`. Corners may come in any order. A prediction that is no point is wrong.
+    A box is four numbers, or an object with `left, top, right, bottom` or `x, y, width, height`; a point is
+    two numbers or an object with `x` and `y`. Corners may come in any order. What is no point is wrong.
 
     >>> metric = PointInBoxMetric()
     >>> metric.judge([0, 0, 10, 20], {"x": 10, "y": 5}), metric.judge([0, 0, 10, 20], [11, 5])
@@ -85,7 +85,9 @@ def read_point(value: Any) -> Point | None:
     >>> read_point([1, "x"]) is None
     True
     """
-    numbers = _read_numbers([value.get("x"), value.get("y")] if isinstance(value, Mapping) else value, count=2)
+    numbers = _read_numbers(
+        [value.get("x"), value.get("y")] if isinstance(value, Mapping) else value, count=2
+    )
     return (numbers[0], numbers[1]) if numbers else None
 
 

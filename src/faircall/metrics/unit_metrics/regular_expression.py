@@ -17,8 +17,12 @@ from faircall.metrics.values import text_of
 class RegularExpressionMetricConfig(MetricOptions):
     """Options of the regular expression."""
 
-    pattern: str | None = Field(None, description="one pattern for all; without it, golden values are patterns")
-    mode: Literal["whole", "anywhere"] = Field("whole", description="what must match: the whole text, or a part")
+    pattern: str | None = Field(
+        None, description="one pattern for all; without it, golden values are patterns"
+    )
+    mode: Literal["whole", "anywhere"] = Field(
+        "whole", description="what must match: the whole text, or a part"
+    )
     case_sensitive: bool = Field(True, description="tell upper from lower case")
     key: str | None = Field(None, min_length=1, description="compare what objects hold under this key")
 

@@ -18,7 +18,9 @@ class ScrollAmountMetricConfig(MetricOptions):
     """Options of scroll amount; the wider of the two tolerances counts."""
 
     tolerance: float = Field(0.0, ge=0.0, allow_inf_nan=False, description="largest difference")
-    relative: float = Field(0.0, ge=0.0, allow_inf_nan=False, description="largest share of the golden amount")
+    relative: float = Field(
+        0.0, ge=0.0, allow_inf_nan=False, description="largest share of the golden amount"
+    )
     key: str | None = Field(None, min_length=1, description="compare what objects hold under this key")
 
 

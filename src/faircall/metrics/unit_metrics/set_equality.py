@@ -24,7 +24,7 @@ class SetEqualityMetricConfig(MetricOptions):
 class SetEqualityMetric(PairwiseUnitMetric):
     """Two lists hold the same elements, by type and value, in any order.
 
-    The metadata counts the golden elements that were not predicted and the predicted ones that are not golden.
+    The metadata counts the golden elements that are absent and the predicted ones that are extra.
 
     >>> SetEqualityMetric().judge([1, 2, 2], [2, 1]), SetEqualityMetric().judge([1], [True])
     ((True, {'absent': 0, 'extra': 0}), (False, {'absent': 1, 'extra': 1}))

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.unit_metrics.base_unit_metric import PairwiseUnitMetric
 from faircall.metrics.unit_metrics.numbers import read_number
-from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.values import same_class, text_of
 
 

@@ -27,7 +27,7 @@ class UnitResults(list[UnitMetricResult]):
     """
 
     __slots__ = ("_columns",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, columns: ResultColumns) -> None:
         """Stand for the rows of `columns`."""
