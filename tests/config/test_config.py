@@ -135,6 +135,7 @@ REFUSED = [
     ({"datasets.1.language": "en"}, r"datasets\[1\]\.language repeats 'en'", ""),
     ({"datasets.1.path": "nowhere.jsonl"}, r"datasets\[1\]\.path names a file", "relative paths"),
     ({"formatting.chat_template_from": "t.jinja"}, r"chat_template_from names a file", ""),
+    ({"formatting.chat_template_kwargs": {"tools": []}}, r"chat_template_kwargs\.tools is set by", ""),
     ({"data.n_test": 0}, r"data\.n_test is 0, but eval\.split is 'test'", ""),
     ({"data.n_test": -1}, r"data\.n_test is refused", ""),
     ({"data.max_query_chars": 3}, r"data\.max_query_chars is smaller", ""),

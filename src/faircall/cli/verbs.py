@@ -23,6 +23,18 @@ class Verb(NamedTuple):
 VERBS: Final[dict[str, Verb]] = {
     "eval": Verb(
         "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
+    "init": Verb(
+        "faircall.cli.init:app",
+        "Write an example config, with every key explained, and rows that it accepts.",
+    ),
+    "config": Verb("faircall.cli.config:app", "Check a config and show it with every default written out."),
+    "data": Verb("faircall.cli.data:app", "Validate, pair and split rows, and start a run with them."),
+    "format": Verb(
+        "faircall.cli.format:app", "Render the prompts of a run with the model's own chat template."
+    ),
+    "verify": Verb(
+        "faircall.cli.verify:app",
+        "Hash every file of a run again and name each that is not what its stage wrote.",
     ),
     "plan": Verb(
         "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."

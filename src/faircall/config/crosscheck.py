@@ -9,6 +9,7 @@ from faircall.config.complaints import complain
 from faircall.config.schema import OVERALL, Claim, ConfigFile
 from faircall.config.yaml_lines import Location, YamlValue
 
+_RESERVED: Final = ("messages", "tools", "documents", "add_generation_prompt")
 _NEEDS_MARGIN: Final = ("non_inferiority", "equivalence")
 
 
@@ -17,6 +18,8 @@ def check_sections(config: ConfigFile, document: YamlValue) -> None:
     _check_datasets(config, document)
     _check_arms(config, document)
     _check_data(config, document)
+    _check_template_source(config, document)
+    _check_template_options(config, document)
     _check_slices(config, document)
     _check_unique([claim.id for claim in config.claims], "claims", key="id", document=document)
     for index, claim in enumerate(config.claims):
@@ -54,6 +57,13 @@ def _check_arms(config: ConfigFile, document: YamlValue) -> None:
             raise complain(document, ("arms", name, "revision"), "is given without an adapter")
 
 
+def _check_template_source(config: ConfigFile, document: YamlValue) -> None:
+    source = config.formatting.chat_template_from
+    if source != "base" and source in config.arms and config.arms[source].adapter is None:
+        location = ("formatting", "chat_template_from")
+        raise complain(document, location, f"names the arm {source!r}, which has no adapter")
+
+
 def _check_data(config: ConfigFile, document: YamlValue) -> None:
     data = config.data
     if data.max_query_chars < data.min_query_chars:
@@ -61,6 +71,13 @@ def _check_data(config: ConfigFile, document: YamlValue) -> None:
     if data.count(config.eval.split) == 0:
         problem = f"is 0, but eval.split is {config.eval.split!r}"
         raise complain(document, ("data", f"n_{config.eval.split}"), problem, hint="give the split some rows")
+
+
+def _check_template_options(config: ConfigFile, document: YamlValue) -> None:
+    for key in config.formatting.chat_template_kwargs:
+        if key in _RESERVED:
+            location = ("formatting", "chat_template_kwargs", key)
+            raise complain(document, location, "is set by the formatter and cannot be given")
 
 
 def _check_slices(config: ConfigFile, document: YamlValue) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, NamedTuple, NoReturn, cast
 
@@ -249,6 +249,15 @@ def write_json(path: Path | str, value: Any) -> None:
     """Write one JSON artifact: sorted keys, two spaces, ASCII, a final newline."""
     text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False)
     write_bytes_atomically(path, f"{text}\n".encode("ascii"))
+
+
+def write_together(files: Mapping[Path, Iterable[Any]]) -> None:
+    """Write several JSON Lines files of one stage; none appears before the values of all are written."""
+    with contextlib.ExitStack() as stack:
+        for path, values in files.items():
+            file = stack.enter_context(open_atomically(path))
+            for value in values:
+                file.write(canonical_json(value).encode("ascii") + b"\n")
 
 
 def write_json_lines(path: Path | str, values: Iterable[Any]) -> None:

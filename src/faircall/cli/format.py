@@ -1,0 +1,41 @@
+"""`faircall format build`: the splits of a run to the prompts that every arm gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from faircall.cli.console import JsonFlag, new_app, print_json, print_text, print_written
+
+app = new_app(help="Render the prompts of a run with the model's own chat template.")
+
+ConfigOption: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
+RunId: TypeAlias = Annotated[
+    str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
+]
+
+
+@app.callback()
+def _verbs() -> None:
+    """Keep `build` a word of its own while it is the only one."""
+
+
+@app.command(epilog="Example: faircall format build -c faircall.yaml")
+def build(config: ConfigOption, run_id: RunId = None, as_json: JsonFlag = False) -> None:
+    """Render the prompts of a run with the model's own chat template."""
+    from faircall.pipeline.format import STAGE, build_prompts
+    from faircall.pipeline.runs import open_run_with_config
+    from faircall.store.manifest import read_stage_manifest
+
+    run, loaded = open_run_with_config(config, run_id)
+    build_prompts(loaded, run=run)
+    facts = read_stage_manifest(run, STAGE)["facts"]
+    if as_json:
+        print_json({"run": str(run.path), **facts})
+    else:
+        print_text(
+            f"chat template {facts['template_sha256'][:16]} from {loaded.formatting.chat_template_from}"
+        )
+    print_written(run.path / "formatted", json_on_stdout=as_json)
