@@ -21,8 +21,6 @@ class Verb(NamedTuple):
 
 
 VERBS: Final[dict[str, Verb]] = {
-    "eval": Verb(
-        "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
     "init": Verb(
         "faircall.cli.init:app",
         "Write an example config, with every key explained, and rows that it accepts.",
@@ -31,6 +29,9 @@ VERBS: Final[dict[str, Verb]] = {
     "data": Verb("faircall.cli.data:app", "Validate, pair and split rows, and start a run with them."),
     "format": Verb(
         "faircall.cli.format:app", "Render the prompts of a run with the model's own chat template."
+    ),
+    "eval": Verb(
+        "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
     ),
     "verify": Verb(
         "faircall.cli.verify:app",
