@@ -1,0 +1,129 @@
+"""The marks that call protocols leave in a text, and the notice when a reader meets unknown ones."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from faircall.parsing.readers.protocol import Reader, ReadingInput
+
+NOTICE_SHARE: Final = 0.05
+"""A notice is given when more than this share of the rows carries a marker that the reader does not know."""
+
+_LITERAL: Final = (
+    "<think>", "</think>", "<tool_call>", "<function=", "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
+    "to=functions.",
+)  # fmt: skip
+_PATTERNS: Final = {
+    "[f(": re.compile(r"\s*\[[^\W\d][\w.]*\("),
+    "parameters": re.compile(r'\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"parameters"\s*:'),
+}
+THOUGHT: Final = frozenset(("<think>", "</think>"))
+_CALL_MARKUP: Final = tuple(marker for marker in _LITERAL if marker not in THOUGHT and marker != "[ARGS]")
+
+# The reader of a protocol, by the marks that tell it, the most telling first.
+_PROTOCOLS: Final = (
+    ("openai_chat.native.v1", frozenset(("message.tool_calls",))),
+    ("openai_responses.native.v1", frozenset(("message.function_call",))),
+    ("anthropic.native.v1", frozenset(("message.tool_use",))),
+    ("qwen3_xml.v1", frozenset(("<tool_call>", "<function="))),
+    ("hermes.v1", frozenset(("<tool_call>",))),
+    ("mistral_args.v1", frozenset(("[TOOL_CALLS]", "[ARGS]"))),
+    ("mistral.v1", frozenset(("[TOOL_CALLS]",))),
+    ("harmony.v1", frozenset(("to=functions.",))),
+    ("llama3_json.v1", frozenset(("<|python_tag|>",))),
+    ("llama3_json.v1", frozenset(("parameters",))),
+    ("pythonic.v1", frozenset(("[f(",))),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """That `rows` of `total` rows carry markers that the reader does not know, and which reader to try."""
+
+    markers: tuple[str, ...]
+    rows: int
+    total: int
+    reader: str
+    suggestion: str
+
+    def text(self, command: str = "faircall score FILE") -> str:
+        """One line for people, with the exact command to try.
+
+        >>> Notice(("[ARGS]",), 9, 10, "mistral.v1", "mistral_args.v1").text("faircall score x")
+        '9 of 10 rows carry [ARGS], which mistral.v1 does not know; try: faircall score x --reader mistral_args.v1'
+        """
+        marks = " ".join(self.markers)
+        return (
+            f"{self.rows} of {self.total} rows carry {marks}, which {self.reader} does not know; "
+            f"try: {command} --reader {self.suggestion}"
+        )
+
+
+def markers_in(given: ReadingInput) -> frozenset[str]:
+    """The marks that stand in a text and in the structured fields of its message.
+
+    >>> sorted(markers_in(ReadingInput("<think>so</think> [TOOL_CALLS]")))
+    ['</think>', '<think>', '[TOOL_CALLS]']
+    """
+    found = {marker for marker in _LITERAL if marker in given.text}
+    found.update(name for name, pattern in _PATTERNS.items() if pattern.match(given.text))
+    return frozenset(found | _structural(given.message))
+
+
+def has_call_markup(text: str) -> bool:
+    """Whether a text carries a mark that opens a call in some protocol.
+
+    >>> has_call_markup("see <tool_call>")
+    True
+    """
+    return any(marker in text for marker in _CALL_MARKUP) or any(p.match(text) for p in _PATTERNS.values())
+
+
+def notice_unknown(reader: Reader, inputs: Sequence[ReadingInput]) -> Notice | None:
+    """The notice for `inputs` under `reader`; None when at most `NOTICE_SHARE` of them call for it."""
+    seen = [markers_in(given) for given in inputs]
+    strange = [marks - reader.knows for marks in seen]
+    rows = sum(map(bool, strange))
+    if not rows or rows <= NOTICE_SHARE * len(inputs):
+        return None
+    named = tuple(
+        mark for mark, _ in Counter(mark for marks in strange for mark in sorted(marks)).most_common()
+    )
+    return Notice(
+        named,
+        rows,
+        len(inputs),
+        reader.name,
+        _suggest(reader, [s for s, odd in zip(seen, strange, strict=True) if odd]),
+    )
+
+
+def _suggest(reader: Reader, seen: Sequence[frozenset[str]]) -> str:
+    """The reader for most of the rows; thoughts are taken away before a text reader."""
+    votes = Counter(name for marks in seen if (name := _protocol_of(marks)))
+    last = votes.most_common(1)[0][0] if votes else reader.name.rpartition("+")[2]
+    thinks = any(marks & THOUGHT for marks in seen) or "think" in reader.name
+    return f"think.v1+{last}" if thinks and ".native." not in last else last
+
+
+def _protocol_of(marks: frozenset[str]) -> str | None:
+    return next((name for name, needed in _PROTOCOLS if needed <= marks), None)
+
+
+def _structural(message: Any) -> set[str]:
+    """Which structured fields of a server's message hold a call."""
+    if isinstance(message, Mapping):
+        items = [message, *_list(message.get("output")), *_list(message.get("content"))]
+        calls = {"message.tool_calls"} if message.get("tool_calls") or message.get("function_call") else set()
+    else:
+        items, calls = _list(message), set()
+    kinds = [item.get("type") for item in items if isinstance(item, Mapping)]
+    return calls | {f"message.{kind}" for kind in ("function_call", "tool_use") if kind in kinds}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
