@@ -53,8 +53,8 @@ class Notice:
     def text(self, command: str = "faircall score FILE") -> str:
         """One line for people, with the exact command to try.
 
-        >>> Notice(("[ARGS]",), 9, 10, "mistral.v1", "mistral_args.v1").text("faircall score x")
-        '9 of 10 rows carry [ARGS], which mistral.v1 does not know; try: faircall score x --reader mistral_args.v1'
+        >>> Notice(("[ARGS]",), 9, 10, "m.v1", "mistral_args.v1").text("faircall score")
+        '9 of 10 rows carry [ARGS], which m.v1 does not know; try: faircall score --reader mistral_args.v1'
         """
         marks = " ".join(self.markers)
         return (

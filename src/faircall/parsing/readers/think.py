@@ -77,5 +77,5 @@ FRONT_UNTIL_CALL: Final = Front(
     summary="the thought ends at the first </think> or <tool_call>; the next reader takes the rest",
     cut=cut_thought_or_call,
     knows=frozenset((OPEN, CLOSE)),
-    example="<think>\nThe city is Graz.\n",
+    example="<think>\nThe city is Graz.\n</think>\n\n",
 )

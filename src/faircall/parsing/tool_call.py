@@ -1,0 +1,96 @@
+"""The reader `sommelier.parser.v1`: the first balanced span, exactly one call, nothing repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from faircall.parsing.span import first_bracket, has_bracket
+from faircall.records import Generation, Parsed, ParseStatus, ToolCall
+from faircall.strict_json import JsonFault, decode_at, walk
+
+INVALID_JSON_REASONS: Final = ("limit", "unbalanced", "bad_json")
+INVALID_SHAPE_REASONS: Final = (
+    "duplicate_key",
+    "empty_array",
+    "multiple_calls",
+    "not_an_object",
+    "missing_keys",
+    "extra_keys",
+    "name_not_string",
+    "empty_name",
+    "arguments_not_object",
+)
+NO_JSON: Final = Parsed(None, "no_json", "no_bracket")
+BACKEND_FAILED: Final = Parsed(None, "no_json", "backend_failed")
+
+_KEYS: Final = frozenset(("name", "arguments"))
+
+
+def parse_tool_call(text: str) -> Parsed:
+    """The single tool call in a raw generation, or the status and reason why there is none.
+
+    Any `str` gets an answer in time linear in its length; nothing is raised and nothing is repaired. Reasons
+    are those of decision D5, the first that applies.
+
+    >>> parse_tool_call('I will call {"name": "wx", "arguments": {"city": "Graz"}}.').call
+    ToolCall(name='wx', arguments={'city': 'Graz'})
+    >>> parsed = parse_tool_call('{"name": "wx", "parameters": {}}')
+    >>> parsed.call, parsed.status, parsed.reason
+    (None, 'invalid_shape', 'missing_keys')
+    >>> parse_tool_call("It is sunny.").status
+    'no_json'
+    """
+    start = first_bracket(text)
+    if start is None:
+        return NO_JSON
+    try:
+        value, end = decode_at(text, start)
+    except JsonFault as fault:
+        return _failed(text, start, fault)
+    return read_shape(value, span=(start, end), trailing_json=has_bracket(text, end))
+
+
+def read_shape(value: Any, *, span: tuple[int, int] | None = None, trailing_json: bool = False) -> Parsed:
+    """A decoded value as a call: `{"name": non-empty str, "arguments": object}` or a one-element array of it.
+
+    >>> read_shape([{"name": "f", "arguments": {}}]).call
+    ToolCall(name='f', arguments={})
+    >>> read_shape([]).reason
+    'empty_array'
+    """
+    if type(value) is list:
+        if len(value) != 1:
+            return Parsed(None, "invalid_shape", "multiple_calls" if value else "empty_array", span)
+        value = value[0]
+    reason = _shape_fault(value)
+    if reason is not None:
+        return Parsed(None, "invalid_shape", reason, span)
+    return Parsed(ToolCall(value["name"], value["arguments"]), "ok", None, span, trailing_json)
+
+
+def parse_generations(generations: Iterable[Generation]) -> tuple[Parsed, ...]:
+    """What v1 reads in each generation; a failed backend is `no_json` with the reason `backend_failed`."""
+    return tuple(
+        BACKEND_FAILED if generation.failure is not None else parse_tool_call(generation.raw_text)
+        for generation in generations
+    )
+
+
+def _shape_fault(value: Any) -> str | None:
+    if type(value) is not dict:
+        return "not_an_object"
+    if value.keys() != _KEYS:
+        return "extra_keys" if value.keys() >= _KEYS else "missing_keys"
+    if type(value["name"]) is not str:
+        return "name_not_string"
+    if not value["name"]:
+        return "empty_name"
+    return None if type(value["arguments"]) is dict else "arguments_not_object"
+
+
+def _failed(text: str, start: int, fault: JsonFault) -> Parsed:
+    if fault.reason in ("limit", "unbalanced"):
+        return Parsed(None, "invalid_json", fault.reason)
+    status: ParseStatus = "invalid_shape" if fault.reason == "duplicate_key" else "invalid_json"
+    return Parsed(None, status, fault.reason, (start, walk(text, start).end))
