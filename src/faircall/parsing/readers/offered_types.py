@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from faircall.strict_json import JsonFault, decode
+from faircall.tools import declaration
 
 _SAME_AS: Final = {"dict": "object", "float": "number", "tuple": "array"}
 _KNOWN: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
@@ -41,16 +42,11 @@ def parameter_types(
 ) -> frozenset[str]:
     """The JSON types that the offered `tool` allows for `parameter`; empty where that is not known."""
     for offered in tools or ():
-        function = _function_of(offered)
+        function = declaration(offered)
         if function.get("name") == tool:
             schema = _mapping(_mapping(_schema_of(function)).get("properties")).get(parameter)
             return _types_of(schema)
     return frozenset()
-
-
-def _function_of(offered: Any) -> Mapping[str, Any]:
-    inner = _mapping(offered).get("function")
-    return inner if isinstance(inner, Mapping) else _mapping(offered)
 
 
 def _schema_of(function: Mapping[str, Any]) -> Any:
