@@ -21,6 +21,9 @@ class Verb(NamedTuple):
 
 
 VERBS: Final[dict[str, Verb]] = {
+    "score": Verb("faircall.cli.score:app", "Score stored outputs with the five metrics."),
+    "compare": Verb("faircall.cli.compare:app", "Compare two stored results, if the comparison is fair."),
+    "diff": Verb("faircall.cli.diff:app", "Show the examples that only one of two arms gets right."),
     "init": Verb(
         "faircall.cli.init:app",
         "Write an example config, with every key explained, and rows that it accepts.",

@@ -18,12 +18,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table. The first column is a name and stands left, the others are numbers and stand right."""
+    """A titled table. The first `names` columns stand left; the others are numbers and stand right."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    names: int = 1
 
 
 Block: TypeAlias = Line | Table

@@ -194,7 +194,7 @@ def _claims_table(claims: list[Json]) -> Table:
         )
         for claim in claims
     )
-    return Table("Declared claims", ("claim", "about", "kind", "p", "verdict"), rows)
+    return Table("Declared claims", ("claim", "about", "kind", "p", "verdict"), rows, names=3)
 
 
 def _small_print(report: Json) -> Iterator[Line]:

@@ -86,7 +86,7 @@ def _confused_tools(confusion: list[Json]) -> Iterator[Table]:
     worst = sorted((item for item in found if item[2]), key=lambda item: (-item[2], item[:2]))[:WORST_SHOWN]
     if worst:
         rows = tuple((gold, name, str(count)) for gold, name, count in worst)
-        yield Table("Confused tools", ("gold tool", "called instead", "examples"), rows)
+        yield Table("Confused tools", ("gold tool", "called instead", "examples"), rows, names=2)
 
 
 def _worst_arguments(arguments: list[Json]) -> Iterator[Table]:

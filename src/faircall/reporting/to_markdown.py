@@ -38,7 +38,14 @@ def _table(table: Table) -> Iterator[str]:
     yield f"## {escape(table.title)}"
     yield ""
     yield _row(table.columns)
-    yield "|".join(["", " :--- ", *(" ---: " for _ in table.columns[1:]), ""])
+    yield "|".join(
+        [
+            "",
+            *(" :--- " for _ in table.columns[: table.names]),
+            *(" ---: " for _ in table.columns[table.names :]),
+            "",
+        ]
+    )
     for row in table.rows:
         yield _row(row)
     if table.note:

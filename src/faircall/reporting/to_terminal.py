@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -21,7 +22,8 @@ _WIDE: Final = ("W", "F")
 
 def to_plain_text(view: View) -> str:
     """The view in plain characters, the same on every machine: for pipes, files and documentation."""
-    return "\n".join(line.rstrip() for block in view for line in _plain_block(block)).strip("\n") + "\n"
+    text = "\n".join(line.rstrip() for block in view for line in _plain_block(block))
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
 
 
 def to_rich_text(view: View, *, width: int, colour: bool = True) -> str:
@@ -43,7 +45,7 @@ def to_rich_text(view: View, *, width: int, colour: bool = True) -> str:
                 title=Text(clean(block.title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD
             )
             for index, column in enumerate(block.columns):
-                table.add_column(Text(clean(column)), justify="right" if index else "left")
+                table.add_column(Text(clean(column)), justify="left" if index < block.names else "right")
             for row in block.rows:
                 table.add_row(*(Text(clean(cell)) for cell in row))
             console.print(table)
@@ -66,16 +68,16 @@ def _plain_block(block: Line | Table) -> Iterator[str]:
     rows = [tuple(clean(cell) for cell in row) for row in (block.columns, *block.rows)]
     widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        yield "  " + "  ".join(_aligned(row, widths))
+        yield "  " + "  ".join(_aligned(row, widths, names=block.names))
     if block.note:
         yield f"  {clean(block.note)}"
     yield ""
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+def _aligned(row: Sequence[str], widths: Sequence[int], *, names: int) -> Iterator[str]:
     for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
         padding = " " * (width - _cells(cell))
-        yield padding + cell if index else cell + padding
+        yield cell + padding if index < names else padding + cell
 
 
 def _cells(text: str) -> int:

@@ -1,0 +1,82 @@
+"""Any stored result as one side of a comparison, told by what lies at the path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from faircall.api.load import load_evaluation
+from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
+from faircall.records import Arm, Example, ToolCall
+
+REPORT_NAME: Final = "evaluation_report.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredResult:
+    """An arm with the texts that it was scored from; all three have the same row order."""
+
+    arm: Arm
+    gold: tuple[ToolCall, ...]
+    raw_texts: tuple[str, ...]
+
+
+def load_stored(
+    path: Path | str,
+    *,
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    gold: Path | str | None = None,
+) -> StoredResult:
+    """Read one stored result.
+
+    Args:
+        path: rows of outputs (JSON Lines, gzip too, `-` for standard input), a stored evaluation, or an arm
+            of a run: its folder, or the `evaluation_report.json` in it.
+        name: what to call the arm; by default the name of the file or folder.
+        columns: field -> column, for rows whose names are not recognised.
+        gold: a file of gold calls to join by id, for rows.
+
+    Raises:
+        InputError: there is nothing at the path that can be used; file and line are named.
+    """
+    folder = _arm_folder(path)
+    if folder is None:
+        evaluation = load_evaluation(path, name=name, columns=columns, gold=gold)
+        return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts)
+    if columns or gold:
+        raise UsageError(f"{path} is an arm of a run", hint="--map and --gold are for files of rows")
+    return _load_arm(folder, name)
+
+
+def _arm_folder(path: Path | str) -> Path | None:
+    """The folder of an arm, None for a file of another kind."""
+    file = Path(path)
+    if file.is_dir():
+        return file
+    return file.parent if file.name == REPORT_NAME else None
+
+
+def _load_arm(folder: Path, name: str | None) -> StoredResult:
+    from faircall.pipeline.arms import read_arm, to_arm
+    from faircall.store.layout import open_run
+
+    place = folder.resolve()
+    if place.parent.name != "eval":
+        hint = "give the folder of one arm: RUN/eval/ARM"
+        raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
+    stored = read_arm(open_run(place.parent.parent), place.name)
+    arm = to_arm(stored)
+    gold = tuple(_gold_of(example) for example in stored.examples)
+    texts = tuple(generation.raw_text for generation in stored.generations)
+    return StoredResult(arm if name is None else replace(arm, name=name), gold, texts)
+
+
+def _gold_of(example: Example) -> ToolCall:
+    if example.gold is None:
+        raise GoldMissing(
+            f"example {example.example_id!r} has no gold call", hint="build the formatted split again"
+        )
+    return example.gold

@@ -1,0 +1,54 @@
+"""The two arms of a verb, read from what its arguments name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faircall.errors import UsageError
+
+if TYPE_CHECKING:
+    from faircall.api.stored import StoredResult
+
+
+def load_arms(
+    baseline: str,
+    candidate: str,
+    *,
+    labels: tuple[str | None, str | None],
+    gold: Path | None,
+    columns: dict[str, str],
+) -> tuple[StoredResult, StoredResult]:
+    """Both arms, under names that differ.
+
+    Raises:
+        UsageError: both are standard input.
+    """
+    from faircall.api.stored import load_stored
+
+    if baseline == candidate == "-":
+        raise UsageError("both arms cannot be read from standard input", hint="give one of them as a file")
+    names = _name_apart(baseline, candidate, labels)
+    first = load_stored(baseline, name=names[0], gold=gold, columns=columns)
+    return first, load_stored(candidate, name=names[1], gold=gold, columns=columns)
+
+
+def _name_apart(baseline: str, candidate: str, labels: tuple[str | None, str | None]) -> tuple[str, str]:
+    """The labels, else the names of the files; with their folders or roles where those are the same."""
+    first, second = (
+        label or _name_of(path) for label, path in zip(labels, (baseline, candidate), strict=True)
+    )
+    if first != second:
+        return first, second
+    folders = (Path(baseline).parent.name, Path(candidate).parent.name)
+    if folders[0] != folders[1] and all(folders):
+        return f"{folders[0]}/{first}", f"{folders[1]}/{second}"
+    return f"{first} (baseline)", f"{second} (candidate)"
+
+
+def _name_of(path: str) -> str:
+    from faircall.api.load import arm_name
+    from faircall.api.stored import REPORT_NAME
+
+    file = Path(path)
+    return arm_name(file.parent if file.name == REPORT_NAME else file)

@@ -1,0 +1,89 @@
+"""`faircall compare`: two stored results under the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faircall.cli import options
+from faircall.cli.arms import load_arms
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.comparing.conditions import Condition, measure, parse_condition
+from faircall.comparing.conditions import holds as condition_holds
+from faircall.errors import ConditionFailed
+from faircall.reporting.numbers import plain
+
+app = new_app(help="Compare two stored results, if the comparison is fair.")
+
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if", metavar="EXPR", help="Exit 1 when it holds: [SLICE/]METRIC.FIELD OPERATOR NUMBER."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", metavar="DIR", help="Write comparison_report.json and .md there."),
+]
+
+
+@app.command(epilog="Example: faircall compare base.jsonl adapter.jsonl -o report")
+def compare(
+    baseline: options.Baseline,
+    candidate: options.Candidate,
+    vary: options.Vary = None,
+    label: options.Labels = None,
+    fail_if: FailIf = None,
+    out: Output = None,
+    gold: options.Gold = None,
+    maps: options.Maps = None,
+    level: options.Level = 0.95,
+    resamples: options.Resamples = 9_999,
+    seed: options.Seed = 42,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare two stored results, if the comparison is fair."""
+    conditions = [parse_condition(text) for text in fail_if or ()]
+    columns, labels = options.read_maps(maps), options.read_labels(label)
+    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns)
+    from faircall.api import build_comparison_report
+
+    report = build_comparison_report(
+        arms[0].arm, arms[1].arm, level=level, resamples=resamples, seed=seed, vary=tuple(vary or ())
+    )
+    failed = [_tell(condition, report) for condition in conditions if condition_holds(condition, report)]
+    _print(report, as_json=as_json)
+    if out is not None:
+        print_written(write_report(report, out), json_on_stdout=as_json)
+    if failed:
+        raise ConditionFailed(
+            "; ".join(failed), hint="the comparison itself is fine; --fail-if asked for this status"
+        )
+
+
+def write_report(report: dict[str, Any], folder: Path) -> Path:
+    """Write the report as JSON and Markdown; returns the path of the JSON."""
+    from faircall.reporting.comparison_view import view_comparison
+    from faircall.reporting.to_markdown import to_markdown
+    from faircall.store.files import write_bytes_atomically, write_json
+
+    folder.mkdir(parents=True, exist_ok=True)
+    text = to_markdown(view_comparison(report), title="Comparison report")
+    write_bytes_atomically(folder / "comparison_report.md", text.encode("utf-8"))
+    write_json(folder / "comparison_report.json", report)
+    return folder / "comparison_report.json"
+
+
+def _print(report: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+        return
+    from faircall.reporting.comparison_view import view_comparison
+
+    print_view(view_comparison(report))
+
+
+def _tell(condition: Condition, report: dict[str, Any]) -> str:
+    return f"{condition.text} holds: it is {plain(measure(condition, report))}"

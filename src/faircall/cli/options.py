@@ -1,0 +1,78 @@
+"""Arguments that several verbs share, spelt once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from faircall.errors import UsageError
+
+Baseline: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="BASELINE",
+        help="Rows of outputs, a `score -o` file, or an arm's folder; - is standard input.",
+    ),
+]
+Candidate: TypeAlias = Annotated[
+    str, typer.Argument(metavar="CANDIDATE", help="The same, of the arm in question.")
+]
+Gold: TypeAlias = Annotated[
+    Path | None, typer.Option("--gold", metavar="FILE", help="Rows with the gold calls, joined by id.")
+]
+Maps: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--map", metavar="FIELD=COLUMN", help="Where a field is; repeatable.")
+]
+Labels: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", metavar="NAME", help="Name the arms: once for the baseline, once for the candidate."
+    ),
+]
+Vary: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="SECTION",
+        help="What else was changed: model, prompt, quantization, decoding, backend or reader; repeatable.",
+    ),
+]
+Level: TypeAlias = Annotated[float, typer.Option(help="The confidence level of every interval.")]
+Resamples: TypeAlias = Annotated[int, typer.Option(help="Bootstrap resamples.")]
+Seed: TypeAlias = Annotated[int, typer.Option(help="The seed of the bootstrap.")]
+
+
+def read_maps(maps: list[str] | None) -> dict[str, str]:
+    """`FIELD=COLUMN` pairs as a mapping.
+
+    Raises:
+        UsageError: a pair without "=", or a field that is mapped twice.
+
+    >>> read_maps(["raw_text=output"])
+    {'raw_text': 'output'}
+    """
+    found: dict[str, str] = {}
+    for pair in maps or ():
+        field, _, column = pair.partition("=")
+        if not field or not column:
+            raise UsageError(f"not a column map: {pair!r}", hint="for example --map raw_text=output")
+        if field in found:
+            raise UsageError(f"{field!r} is mapped twice", hint="give one column for each field")
+        found[field] = column
+    return found
+
+
+def read_labels(labels: list[str] | None) -> tuple[str | None, str | None]:
+    """The names of the two arms, None where `--label` gives none.
+
+    Raises:
+        UsageError: not exactly two names, or twice the same.
+    """
+    if not labels:
+        return None, None
+    if len(labels) != 2 or len(set(labels)) != 2 or not all(labels):
+        hint = "--label BASELINE --label CANDIDATE"
+        raise UsageError("--label takes two different names, one for each arm", hint=hint)
+    return labels[0], labels[1]

@@ -1,0 +1,46 @@
+"""`faircall score`: one file of outputs against its gold calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faircall.cli import options
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+
+app = new_app(help="Score stored outputs with the five metrics.")
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="Rows {id, raw_text, gold, ...}; - is standard input.")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the evaluation, every row included.")
+]
+Label = Annotated[str | None, typer.Option("--label", metavar="NAME", help="Name the arm.")]
+
+
+@app.command(epilog="Example: faircall score outputs.jsonl --map raw_text=output -o scored.json")
+def score(
+    file: File,
+    gold: options.Gold = None,
+    maps: options.Maps = None,
+    label: Label = None,
+    out: Output = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Score stored outputs with the five metrics."""
+    columns = options.read_maps(maps)
+    from faircall.api import load_evaluation
+    from faircall.reporting.evaluation_view import view_evaluation
+    from faircall.store.files import write_json
+
+    evaluation = load_evaluation(file, name=label, columns=columns, gold=gold)
+    if as_json:
+        print_json(evaluation.to_dict())
+    else:
+        print_view(view_evaluation(evaluation.summary()))
+    if out is not None:
+        write_json(out, evaluation.to_dict())
+        print_written(out, json_on_stdout=as_json)
