@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from faircall.api.reading import read_generations
 from faircall.errors import ArtifactInvalid
-from faircall.parsing.tool_call import parse_generations
 from faircall.records import (
-    DECISIONS,
     METRIC_NAMES,
     PARSER_VERSION,
     Arm,
@@ -133,15 +132,19 @@ def evaluate(
     identity: Identity | None = None,
     ids_given: bool = True,
     slice_keys: Sequence[str] = (),
+    reader: str = PARSER_VERSION,
+    prompts: Sequence[str | None] | None = None,
 ) -> Evaluation:
-    """Parse and score aligned rows with the reader v1.
+    """Read and score aligned rows; `prompts` are the stored prompt texts, for readers of thoughts.
 
     Raises:
+        ConfigError: no reader is called `reader`.
         GoldMissing: an example without a gold call.
         InvariantViolation: examples and generations are not aligned.
     """
-    parsed = parse_generations(generations)
-    scores = score_rows(examples, generations, parsed, slice_keys=slice_keys)
+    read = read_generations(examples, generations, reader=reader, prompts=prompts)
+    scores = score_rows(examples, generations, read.parsed, slice_keys=slice_keys)
+    diagnosis = diagnose(examples, scores)
     return Evaluation(
         name=name,
         scores=scores,
@@ -149,11 +152,11 @@ def evaluate(
         raw_texts=tuple(generation.raw_text for generation in generations),
         identity={
             **(identity or {}),
-            "reader": {"name": PARSER_VERSION, "decisions": DECISIONS},
+            "reader": read.identity,
             "metrics": {"protocol": METRIC_PROTOCOL, "names": list(METRIC_NAMES)},
         },
         ids_given=ids_given,
-        diagnosis=diagnose(examples, scores),
+        diagnosis=diagnosis if read.facts is None else {**diagnosis, "reading": read.facts},
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from faircall.api.evaluation import Evaluation, evaluate
-from faircall.errors import ArtifactInvalid
+from faircall.errors import ArtifactInvalid, UsageError
 from faircall.importing.from_jsonl import import_gold, import_rows
+from faircall.parsing import readers
+from faircall.records import PARSER_VERSION
 from faircall.store.files import STANDARD_INPUT, describe_path, is_one_document, read_json, read_json_lines
 
 
@@ -18,6 +20,7 @@ def score_file(
     columns: Mapping[str, str] | None = None,
     gold: Path | str | None = None,
     slice_keys: Sequence[str] = (),
+    reader: str = PARSER_VERSION,
 ) -> Evaluation:
     """Score the rows `{id, raw_text, gold, ...}` of a JSON Lines file (gzip and `-` too).
 
@@ -27,6 +30,7 @@ def score_file(
         columns: field -> column, where the recognised names do not fit.
         gold: a file of gold calls to join by id.
         slice_keys: columns that become further slices `key=value`.
+        reader: the declared reader that finds the calls.
 
     Raises:
         InputError: the file or one of its rows cannot be used; file and line are named.
@@ -48,6 +52,8 @@ def score_file(
         identity=rows.identity,
         ids_given=rows.ids_given,
         slice_keys=slice_keys,
+        reader=reader,
+        prompts=rows.prompts,
     )
 
 
@@ -58,6 +64,7 @@ def load_evaluation(
     columns: Mapping[str, str] | None = None,
     gold: Path | str | None = None,
     slice_keys: Sequence[str] = (),
+    reader: str = PARSER_VERSION,
 ) -> Evaluation:
     """An evaluation from either form of file; which one it is, is told by content.
 
@@ -65,12 +72,21 @@ def load_evaluation(
         InputError: the file can be read as neither.
     """
     if str(path) == STANDARD_INPUT or not is_one_document(path):
-        return score_file(path, name=name, columns=columns, gold=gold, slice_keys=slice_keys)
+        return score_file(path, name=name, columns=columns, gold=gold, slice_keys=slice_keys, reader=reader)
     try:
         evaluation = Evaluation.from_dict(read_json(path))
     except ArtifactInvalid as error:
         raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
+    _require_reader(evaluation, reader, describe_path(path))
     return evaluation if name is None else evaluation.renamed(name)
+
+
+def _require_reader(evaluation: Evaluation, reader: str, label: str) -> None:
+    """A stored evaluation was read already; another reader needs the rows that it was made from."""
+    asked, stored = readers.get(reader).name, evaluation.identity.get("reader", {}).get("name")
+    if reader != PARSER_VERSION and asked != stored:
+        message = f"{label} is an evaluation that was read by {stored}, not by {asked}"
+        raise UsageError(message, hint="give the rows of outputs, so that they can be read again")
 
 
 def arm_name(path: Path | str) -> str:

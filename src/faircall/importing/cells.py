@@ -72,12 +72,14 @@ class Cells:
         return tuple(value)
 
     def raw_text(self) -> str:
-        """What the model wrote; null is a model that wrote nothing.
+        """What the model wrote; null is a model that wrote nothing. A server's message has its text inside.
 
         Raises:
             ColumnUnknown: the row has no such column.
             RowInvalid: it is not text: something has parsed it already, and its text is lost.
         """
+        if "raw_text" not in self.columns and "message" in self.columns:
+            return self._message_text()
         if "raw_text" not in self.columns:
             message = f"{self.place}: no column holds the raw text of the model"
             hint = f"--map raw_text=COLUMN says which; the row has {list_columns(self.row)}"
@@ -87,6 +89,11 @@ class Cells:
             hint = "faircall reads what the model wrote, so that parsing can be repeated"
             raise self.fault("raw_text", f"is {_TYPE_NAMES[type(value)]}, not text", hint=hint)
         return value or ""
+
+    def prompt(self) -> str | None:
+        """The text that the model continued; None where it is not known or kept in another form."""
+        value = self.get("prompt")
+        return value if isinstance(value, str) else None
 
     def prompt_sha256(self) -> str | None:
         """The digest of the prompt: made from its text, or as given; both must agree.
@@ -100,6 +107,13 @@ class Cells:
             message = f"{self.place}: prompt_sha256 is not the digest of the prompt"
             raise InvariantViolation(message, hint="the file was changed after it was written")
         return made or given
+
+    def _message_text(self) -> str:
+        """The content of the message: text, null, or parts of which some are text."""
+        content = (self.mapping("message") or {}).get("content")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+        return "".join(text for text in texts if isinstance(text, str))
 
     def _decoded(self, field: str, text: str) -> Any:
         try:

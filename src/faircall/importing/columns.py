@@ -23,6 +23,7 @@ RECOGNISED: Final[Mapping[str, tuple[str, ...]]] = {
     "query": ("query", "question", "user_query", "instruction"),
     "messages": ("messages",),
     "prompt": ("prompt", "prompt_text"),
+    "message": ("message",),
     "prompt_sha256": ("prompt_sha256",),
     "finish_reason": ("finish_reason", "stop_reason"),
     "decoding": ("decoding",),

@@ -38,6 +38,7 @@ class ImportedRows:
         identity: the sections that the rows attest.
         ids_given: whether the rows carry ids; if not, ids are row numbers and pair nothing by name.
         columns: which column each field was read from, for the reader of a report.
+        prompts: the prompt text per row, None where it is not there: a thought may begin in it.
     """
 
     examples: tuple[Example, ...]
@@ -45,13 +46,15 @@ class ImportedRows:
     identity: Identity
     ids_given: bool
     columns: Mapping[str, str]
+    prompts: tuple[str | None, ...]
 
 
 class ImportedRow(NamedTuple):
-    """One row: what it says about the task, and what the model answered."""
+    """One row: what it says about the task, what the model answered, and after which text."""
 
     example: Example
     generation: Generation
+    prompt: str | None
 
 
 def import_rows(
@@ -88,7 +91,10 @@ def import_rows(
         gold_needed=gold_needed,
         extra_columns=extra_columns,
     )
-    rows = [ImportedRow(example, reader.generation(cells, example)) for cells, example in reader.read(lines)]
+    rows = [
+        ImportedRow(example, reader.generation(cells, example), cells.prompt())
+        for cells, example in reader.read(lines)
+    ]
     if gold is not None:
         _require_answers(gold, reader.lines_by_id, label)
     return ImportedRows(
@@ -97,6 +103,7 @@ def import_rows(
         identity=reader.identity(),
         ids_given=reader.ids_given,
         columns=reader.columns_used,
+        prompts=tuple(row.prompt for row in rows),
     )
 
 
@@ -157,6 +164,7 @@ class RowReader:
             prompt_sha256=cells.prompt_sha256(),
             decoding=self._share(cells, "decoding", cells.mapping("decoding")),
             finish_reason=cells.text("finish_reason"),
+            message=cells.mapping("message"),
             failure=cells.text("failure"),
         )
 
