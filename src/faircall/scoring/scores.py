@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from faircall.canonical import canonical_json
+from faircall.canonical import spell
 from faircall.digest import sha256_json, sha256_text
 from faircall.errors import GoldMissing, InvariantViolation
 from faircall.records import METRIC_NAMES, Example, Generation, Parsed, Scores, ToolCall
@@ -55,7 +55,7 @@ def score_rows(
             None if right else cause_of_miss(example, found)
             for right, example, found in zip(full, examples, parsed, strict=True)
         ),
-        gold_sha256=tuple(sha256_text(canonical_json(gold.to_dict())) for gold in golds),
+        gold_sha256=tuple(sha256_text(spell(gold.to_dict())) for gold in golds),
         tasks_sha256=_task_digests(examples),
         prompt_sha256=tuple(generation.prompt_sha256 for generation in generations),
         extra_slices=_extra_slices(examples, slice_keys),
