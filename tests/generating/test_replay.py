@@ -88,10 +88,11 @@ def test_a_local_adapter_folder_is_named_by_its_content(tmp_path):
     folder.mkdir()
     (folder / "weights").write_bytes(b"1")
     rows = [{"id": "a", "raw_text": ""}]
-    first = replay(tmp_path, rows, adapter=AdapterSettings(str(folder))).describe()["adapter"]["source"]
+    first = replay(tmp_path, rows, adapter=AdapterSettings(str(folder))).describe()["source"]["adapter"]
     (folder / "weights").write_bytes(b"2")
-    second = replay(tmp_path, rows, adapter=AdapterSettings(str(folder))).describe()["adapter"]["source"]
+    second = replay(tmp_path, rows, adapter=AdapterSettings(str(folder))).describe()["source"]["adapter"]
     assert first["name"] == second["name"] == "lora"
     assert first["tree_sha256"] != second["tree_sha256"]
     declared = replay(tmp_path, rows, adapter=AdapterSettings("owner/lora", "main")).describe()
-    assert declared["adapter"]["source"]["immutable"] is False
+    assert declared["source"]["adapter"]["immutable"] is False
+    assert declared["adapter"]["source"] == "owner/lora@main"

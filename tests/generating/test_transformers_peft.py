@@ -104,7 +104,9 @@ def test_an_adapter_changes_the_logits_and_is_recorded_beside_the_base(tiny, ada
     assert base.next_token_scores(prompt()) != adapted.next_token_scores(prompt())
     assert base.describe()["adapter"] == {"source": "none"}
     section = adapted.describe()["adapter"]
-    assert section["source"]["kind"] == "local"
+    source = adapted.describe()["source"]["adapter"]
+    assert (source["kind"], source["immutable"]) == ("local", True)
+    assert section["source"] == f"live@sha256:{source['tree_sha256']}"
     assert section["changes_nothing"] is False
     assert section["merged"] is False
     assert base.describe()["model"] == adapted.describe()["model"]

@@ -175,7 +175,7 @@ def test_a_limit_counts_roots_and_keeps_their_translations(built):
     run, config = built
     outcome = evaluate(run, config, limit=2)
     assert [outcome.report["slices"][name]["examples"] for name in ("en", "fr")] == [2, 2]
-    assert outcome.report["identity"]["data"]["limit"] == 2
+    assert outcome.report["identity"]["data"]["roots"] == 2
 
 
 def test_a_report_can_be_built_again_with_the_same_bytes(built):

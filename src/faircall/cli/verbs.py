@@ -40,6 +40,11 @@ VERBS: Final[dict[str, Verb]] = {
         "faircall.cli.verify:app",
         "Hash every file of a run again and name each that is not what its stage wrote.",
     ),
+    "report": Verb("faircall.cli.report:app", "Compare two arms of runs, or all arms of one run."),
+    "rescore": Verb(
+        "faircall.cli.rescore:app",
+        "Parse and score the raw text of a run again and compare with what is stored.",
+    ),
     "plan": Verb(
         "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."
     ),

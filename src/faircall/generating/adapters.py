@@ -32,7 +32,7 @@ class AdaptedModel:
     def describe(self) -> dict[str, Any]:
         """The `adapter` section of the identity."""
         return {
-            "source": self.source.to_dict(),
+            "source": self.source.label,
             "peft_type": self.peft_type,
             "peft_version": self.peft_version,
             "merged": False,

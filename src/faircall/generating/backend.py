@@ -14,7 +14,8 @@ from faircall.errors import EvaluationError
 from faircall.records import Generation, Prompt
 from faircall.registry import Registry
 
-# Section -> field -> value. "model", "adapter", "decoding" and "backend" are compared; "source" binds a run.
+# Section -> field -> value. "model", "adapter", "decoding" and "backend" are compared; "source" binds a run
+# to its inputs; its `adapter` is the `adapter_source` of reports (None for the base model).
 Description: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 

@@ -137,7 +137,7 @@ def _facts(settings: ModelSettings, source: Source) -> dict[str, Any]:
     return {
         "base_model_id": source.name,
         "base_model_revision": source.pin,
-        "tokenizer_revision": settings.tokenizer_revision if source.tree_sha256 is None else source.pin,
+        "tokenizer_revision": source.pin if source.tree_sha256 else settings.tokenizer_revision or source.pin,
         "dtype": settings.dtype,
         "quantization": settings.quantization or "none",
         "trust_remote_code": settings.trust_remote_code,

@@ -59,6 +59,12 @@ def _read_row(value: Any, *, place: str) -> Generation:
     return generation_from_dict({**value, "example_id": name})
 
 
+def _label(adapter: Mapping[str, Any] | None) -> str:
+    if adapter is None:
+        return "none"
+    return f"{adapter['name']}@{adapter.get('tree_sha256') or adapter.get('revision') or 'unknown'}"
+
+
 class ReplayBackend:
     """Answers from memory. What the file does not tell stays unknown; nothing is filled in."""
 
@@ -70,26 +76,26 @@ class ReplayBackend:
 
     def describe(self) -> Description:
         """The model is the configured one, on the word of whoever stored the file; the file is bound."""
-        model = self._request.model
+        model, adapter = self._request.model, self._adapter()
         return {
             "model": {
                 "base_model_id": model.base_model_id,
                 "base_model_revision": model.base_model_revision,
-                "tokenizer_revision": model.tokenizer_revision,
+                "tokenizer_revision": model.tokenizer_revision or model.base_model_revision,
                 "dtype": model.dtype,
                 "quantization": model.quantization or "none",
                 "trust_remote_code": model.trust_remote_code,
             },
-            "adapter": {"source": self._adapter()},
+            "adapter": {"source": _label(adapter)},
             "decoding": self._request.decoding.to_dict(),
             "backend": {"engine": "replay", "version": "1", "device": "none", "batch_plan": "none"},
-            "source": {"generations_sha256": self._file_sha256, "rows": len(self._answers)},
+            "source": {"adapter": adapter, "generations_sha256": self._file_sha256},
         }
 
-    def _adapter(self) -> Any:
+    def _adapter(self) -> dict[str, Any] | None:
         adapter = self._request.adapter
         if adapter is None:
-            return "none"
+            return None
         if Path(adapter.location).expanduser().is_dir():
             return resolve_source(adapter.location).to_dict()
         return {

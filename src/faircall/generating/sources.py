@@ -54,6 +54,11 @@ class Source:
         """What fixes the bytes best: the tree digest, else the commit, else the revision as asked for."""
         return f"sha256:{self.tree_sha256}" if self.tree_sha256 else self.commit or self.revision
 
+    @property
+    def label(self) -> str:
+        """One text that identifies the source: `name@pin`."""
+        return f"{self.name}@{self.pin or 'unknown'}"
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `adapter_source` in reports."""
         if self.tree_sha256 is not None:

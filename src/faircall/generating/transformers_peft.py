@@ -76,6 +76,7 @@ class TransformersBackend:
             "adapter": self._adapted.describe() if self._adapted else {"source": "none"},
             "decoding": self._request.decoding.to_dict(),
             "backend": self._engine(),
+            "source": {"adapter": self._adapted.source.to_dict() if self._adapted else None},
         }
 
     def _engine(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from faircall.config import Config, load_resolved
 from faircall.digest import sha256_json
@@ -13,11 +13,14 @@ from faircall.parsing.tool_call import parse_generations
 from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import PromptSet, example_of, read_prompts, select_slices
-from faircall.records import PARSER_VERSION, Arm, Example, Generation, Scores
+from faircall.records import PARSER_VERSION, Example, Generation, Scores
 from faircall.scoring.scores import score_rows
 from faircall.store.files import read_json
 from faircall.store.layout import RunFolder
 from faircall.store.manifest import read_index, read_stage_manifest, require_stage
+
+# What the format stage keeps about the prompts that an arm's identity states.
+_PROMPT_STYLE: Final = ("template_sha256", "chat_template_kwargs", "system_prompt_sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,11 @@ def facts_of(manifest: Mapping[str, Any]) -> ArmFacts:
         raise ArtifactInvalid(f"the eval manifest lacks {fault}", hint="generate the arm again") from None
 
 
+def read_facts(run: RunFolder, arm: str) -> ArmFacts:
+    """The facts of a finished arm, its files unchecked."""
+    return facts_of(read_stage_manifest(run, eval_stage(arm)))
+
+
 def evaluated_arms(run: RunFolder) -> list[str]:
     """The arms that finished in this run, in the order of the config, others behind it."""
     done = [stage.removeprefix("eval-") for stage in read_index(run)["stages"] if stage.startswith("eval-")]
@@ -141,30 +149,15 @@ def evaluated_arms(run: RunFolder) -> list[str]:
     return [arm for arm in declared if arm in done] + sorted(set(done) - set(declared))
 
 
-def to_arm(stored: StoredArm) -> Arm:
-    """The arm as comparisons take it."""
-    from faircall.pipeline.evaluation_report import adapter_source, inference_efficiency
-    from faircall.scoring.diagnosis import diagnose
-
-    return Arm(
-        name=stored.facts.arm,
-        scores=stored.scores,
-        identity=stored.identity,
-        adapter_source=adapter_source(stored),
-        inference_efficiency=inference_efficiency(stored),
-        diagnosis=diagnose(stored.examples, stored.scores),
-    )
-
-
 def _identity(run: RunFolder, config: Config, facts: ArmFacts) -> dict[str, dict[str, Any]]:
     data = read_stage_manifest(run, "data")
-    template = read_stage_manifest(run, "format")["facts"]
+    style = read_stage_manifest(run, "format")["facts"]
     return identity_of(
         facts.conditions,
         config=config,
         config_sha256=data["config_sha256"],
         test_split_sha256=_digest_of(data, run.relative(run.data_file(config.eval.split))),
-        template={"template_sha256": template.get("template_sha256")},
+        prompt_style={name: style.get(name) for name in _PROMPT_STYLE},
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from faircall.config import Config
 from faircall.generating.backend import Description
 from faircall.pipeline.prompts import PromptSet
 from faircall.records import DECISIONS, METRIC_NAMES, PARSER_VERSION
-
-METRIC_PROTOCOL: Final = "faircall.call_metrics.v1"
+from faircall.scoring.call_metrics import METRIC_PROTOCOL
 
 
 def reader_section(reader: str = PARSER_VERSION) -> dict[str, Any]:
@@ -41,12 +40,15 @@ def identity_of(
     config: Config,
     config_sha256: str,
     test_split_sha256: str,
-    template: Mapping[str, Any],
+    prompt_style: Mapping[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """The sections that a report states; what the rows show (ids, gold, prompts) joins them when compared."""
     return {
-        "data": {"test_split_sha256": test_split_sha256, "limit": conditions["prompts"]["limit"]},
-        "prompt": {"policy": config.formatting.template_policy, **template},
+        "data": {"test_split_sha256": test_split_sha256, "roots": conditions["prompts"]["limit"] or "all"},
+        "prompt": {
+            "policy": config.formatting.template_policy,
+            **{name: "none" if value is None else value for name, value in prompt_style.items()},
+        },
         "model": dict(conditions["model"]),
         "adapter": dict(conditions["adapter"]),
         "decoding": dict(conditions["decoding"]),

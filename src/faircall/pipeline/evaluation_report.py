@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from faircall.comparing.deltas import Resampling
+from faircall.comparing.gaps import marginal_full_slices, paired_gaps
 from faircall.digest import sha256_json
 from faircall.pipeline.arms import StoredArm
 from faircall.pipeline.prompts import prompt_set_digest
-from faircall.records import METRIC_NAMES, Scores
+from faircall.records import Arm
 from faircall.scoring.diagnosis import diagnose
-from faircall.scoring.totals import metric_values, rows_by_label
-from faircall.stats.cluster import number_roots
-from faircall.stats.rates import metric_interval
+from faircall.scoring.totals import metric_block, metric_values, rows_by_label
 from faircall.store.fingerprints import record_file
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
         "metrics": metric_block(stored.scores),
         "prompt_set_sha256": prompt_set_digest(list(stored.prompts)),
         "slices": {name: _slice(stored, name, rows) for name, rows in rows_by_label(stored.scores).items()},
+        **_language_gaps(stored),
         "diagnosis": diagnose(stored.examples, stored.scores),
         "inference_efficiency": inference_efficiency(stored),
         "adapter_source": adapter_source(stored),
@@ -43,19 +44,16 @@ def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
     }
 
 
-def metric_block(scores: Scores, rows: IntArray | None = None) -> dict[str, Any]:
-    """Every metric with its counts and its interval."""
-    values = metric_values(scores, rows)
-    chosen = scores.components if rows is None else scores.components[rows]
-    names = scores.roots if rows is None else tuple(scores.roots[row] for row in rows)
-    roots = number_roots(names)
-    return {
-        name: {
-            **values[name].to_dict(),
-            "interval": metric_interval(chosen[:, place, 0], chosen[:, place, 1], roots).to_dict(),
-        }
-        for place, name in enumerate(METRIC_NAMES)
-    }
+def to_arm(stored: StoredArm) -> Arm:
+    """The arm as comparisons take it."""
+    return Arm(
+        name=stored.facts.arm,
+        scores=stored.scores,
+        identity=stored.identity,
+        adapter_source=adapter_source(stored),
+        inference_efficiency=inference_efficiency(stored),
+        diagnosis=diagnose(stored.examples, stored.scores),
+    )
 
 
 def _slice(stored: StoredArm, name: str, rows: IntArray) -> dict[str, Any]:
@@ -68,10 +66,24 @@ def _slice(stored: StoredArm, name: str, rows: IntArray) -> dict[str, Any]:
     }
 
 
+def _language_gaps(stored: StoredArm) -> dict[str, Any]:
+    """The matched-pair gap of every language, and the older full-slice gap, which is descriptive only."""
+    reference = stored.config.reference_language
+    if reference not in stored.scores.labels:
+        return {"reference_language": None, "paired_slices": {}, "marginal_full_slices": {}}
+    how = Resampling(seed=stored.config.project.seed)
+    gaps = paired_gaps(stored.scores, how, reference_label=reference)
+    return {
+        "reference_language": reference,
+        "paired_slices": {language: gap.to_dict() for language, gap in gaps.items()},
+        "marginal_full_slices": marginal_full_slices(stored.scores, reference),
+    }
+
+
 def adapter_source(stored: StoredArm) -> Mapping[str, Any] | None:
     """Where the adapter's weights came from; None for the base model."""
-    source = stored.identity["adapter"]["source"]
-    return source if isinstance(source, Mapping) else None
+    source: Mapping[str, Any] | None = stored.facts.conditions.get("source", {}).get("adapter")
+    return source
 
 
 def warnings_of(stored: StoredArm) -> list[str]:

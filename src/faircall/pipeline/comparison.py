@@ -1,0 +1,163 @@
+"""report compare: two stored arms under the gate; JSON first, Markdown as its rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from faircall.api.comparison import build_comparison_report
+from faircall.config import Config
+from faircall.errors import ArtifactInvalid, UsageError
+from faircall.pipeline.arms import StoredArm, evaluated_arms, read_arm, read_facts
+from faircall.pipeline.evaluation_report import to_arm
+from faircall.reporting.comparison_view import view_comparison
+from faircall.reporting.to_json import to_json
+from faircall.reporting.to_markdown import to_markdown
+from faircall.store.files import write_bytes_atomically
+from faircall.store.layout import RunFolder, open_run
+from faircall.store.manifest import read_stage_manifest, stage_is_done, write_stage_manifest
+
+STAGE: Final = "report"
+
+
+def locate_arm(path: Path, *, kind: str) -> tuple[RunFolder, str]:
+    """The run and the arm that a folder means: an arm's folder, or a run with one arm of that kind.
+
+    Raises:
+        UsageError: the run holds no such arm, or several.
+        ArtifactInvalid: the folder is neither.
+    """
+    path = path.absolute()
+    if path.parent.name == "eval" and (path.parent.parent / "manifest.json").is_file():
+        return open_run(path.parent.parent), path.name
+    run = open_run(path)
+    arms = [arm for arm in evaluated_arms(run) if read_facts(run, arm).model_kind == kind]
+    if len(arms) != 1:
+        found = ", ".join(arms) or "none"
+        raise UsageError(f"{path} holds {len(arms)} {kind} arms ({found})", hint="name one: RUN/eval/ARM")
+    return run, arms[0]
+
+
+def compare_stored(
+    baseline: StoredArm,
+    candidate: StoredArm,
+    *,
+    vary: Sequence[str] = (),
+    claims: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """The comparison report of two stored arms; the seed and, unless given, the claims are the config's.
+
+    Raises:
+        Incomparable: the arms differ where they may not.
+    """
+    config = candidate.config
+    names = baseline.facts.arm, candidate.facts.arm
+    reference = config.reference_language
+    return build_comparison_report(
+        to_arm(baseline),
+        to_arm(candidate),
+        seed=config.project.seed,
+        vary=vary,
+        claims=claims_between(config, *names) if claims is None else claims,
+        reference_label=reference if reference in candidate.scores.labels else None,
+    )
+
+
+def claims_between(config: Config, baseline: str, candidate: str) -> list[dict[str, Any]]:
+    """The declared claims about two arms; a claim that names no arm is about every pair."""
+    return [
+        claim.model_dump(mode="json")
+        for claim in config.claims
+        if claim.baseline in (None, baseline) and claim.candidate in (None, candidate)
+    ]
+
+
+def write_comparison(report: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write `comparison_report.json` and its Markdown into a folder; returns the files, JSON first."""
+    forms = {
+        "comparison_report.json": to_json(report),
+        "comparison_report.md": to_markdown(view_comparison(report), title="Comparison"),
+    }
+    for name, text in forms.items():
+        write_bytes_atomically(folder / name, text.encode("utf-8"))
+    return [folder / name for name in forms]
+
+
+def compare_in_run(
+    run: RunFolder, baseline: str, candidate: str, *, vary: Sequence[str] = ()
+) -> tuple[dict[str, Any], Path]:
+    """Compare two arms of a run and record the stage; returns the report and its JSON file."""
+    report = compare_stored(read_arm(run, baseline), read_arm(run, candidate), vary=vary)
+    files = write_comparison(report, run.comparison_report_file().parent)
+    facts = {"kind": "comparison", "baseline": baseline, "candidate": candidate, "vary": list(vary)}
+    record_reports(run, facts, files)
+    return report, files[0]
+
+
+def record_reports(run: RunFolder, facts: Mapping[str, Any], files: Sequence[Path]) -> None:
+    """Enter reports into the `report` stage; those of the other kind stay in it."""
+    known = _manifest(run)
+    kept = [run.path / entry["path"] for entry in known["outputs"]] if known else []
+    write_stage_manifest(
+        run,
+        STAGE,
+        outputs=dict.fromkeys([*(path for path in kept if path.is_file()), *files]),
+        inputs=[run.evaluation_report_file(arm) for arm in evaluated_arms(run)],
+        facts={**report_facts(run), str(facts["kind"]): dict(facts)},
+    )
+
+
+def _manifest(run: RunFolder) -> dict[str, Any] | None:
+    return read_stage_manifest(run, STAGE) if stage_is_done(run, STAGE) else None
+
+
+def report_facts(run: RunFolder) -> dict[str, Any]:
+    """How the reports of a run were made: kind -> facts."""
+    manifest = _manifest(run)
+    return dict(manifest["facts"]) if manifest else {}
+
+
+def compare_folders(
+    base: Path, adapter: Path, *, out: Path, vary: Sequence[str] = ()
+) -> tuple[dict[str, Any], Path]:
+    """Compare the arms of two folders and write the reports to `out`; inside a run they become a stage.
+
+    Raises:
+        Incomparable: the arms differ where they may not; nothing is written.
+        UsageError: `out` lies in a run that is not the one of both arms.
+    """
+    first, baseline = locate_arm(base, kind="base")
+    second, candidate = locate_arm(adapter, kind="adapter")
+    out = out.absolute()
+    if first.path == second.path and out == first.comparison_report_file().parent:
+        return compare_in_run(first, baseline, candidate, vary=vary)
+    _refuse_run_folder(out)
+    report = compare_stored(read_arm(first, baseline), read_arm(second, candidate), vary=vary)
+    return report, write_comparison(report, out)[0]
+
+
+def default_out(base: Path, adapter: Path) -> Path:
+    """The report folder of the run that holds both arms.
+
+    Raises:
+        UsageError: the arms are of different runs.
+    """
+    first, _ = locate_arm(base, kind="base")
+    second, _ = locate_arm(adapter, kind="adapter")
+    if first.path != second.path:
+        raise UsageError("the arms are of two runs", hint="say where the reports go with --out DIR")
+    return first.comparison_report_file().parent
+
+
+def _refuse_run_folder(out: Path) -> None:
+    """Files that no stage wrote would spoil a run."""
+    for folder in (out, *out.parents):
+        try:
+            run = open_run(folder)
+        except ArtifactInvalid:
+            continue
+        raise UsageError(
+            f"{out} lies inside the run {run.run_id}",
+            hint=f"inside a run reports go to {run.comparison_report_file().parent}",
+        )

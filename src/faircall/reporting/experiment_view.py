@@ -1,0 +1,148 @@
+"""What an experiment shows: its arms, every pair of them, the declared claims, and what an answer cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from faircall.records import METRIC_NAMES
+from faircall.reporting import numbers
+from faircall.reporting.blocks import Block, Line, Table, View
+from faircall.reporting.comparison_view import HEADLINE, deciding_interval, tell_treatment
+
+Json = Mapping[str, Any]
+
+
+def view_experiment(report: Json) -> View:
+    """The blocks of an experiment report."""
+    return tuple(_blocks(report))
+
+
+def _blocks(report: Json) -> Iterator[Block]:
+    arms, order = report["arms"], report["arm_order"]
+    first = arms[order[0]]
+    yield Line(
+        f"{len(order)} arms on the same {first['examples']} examples of {first['roots']} roots", "heading"
+    )
+    yield _arms_table(arms, order)
+    yield from _slice_tables(arms, order)
+    yield _pairs_table(report["pairs"])
+    yield from _slice_pairs_table(report["pairs"])
+    yield from _gaps_table(arms, order)
+    if report["claims"]:
+        yield _claims_table(report["claims"])
+    yield _cost_table(report["inference_efficiency"], order)
+    for name in order:
+        for warning in arms[name]["warnings"]:
+            yield Line(f"{name}: {warning}", tone="bad")
+    for pair in report["pairs"]:
+        yield Line(f"{_name(pair)}: {tell_treatment(pair)}", tone="quiet")
+        yield Line(f"Signature: {pair['signature']}", tone="quiet")
+
+
+def _name(pair: Json) -> str:
+    return f"{pair['baseline']['arm']} -> {pair['candidate']['arm']}"
+
+
+def _rate(metric: Json) -> str:
+    return numbers.rate(metric["value"] if metric["denominator"] else None)
+
+
+def _with_interval(metric: Json) -> str:
+    bounds = metric["interval"]
+    return f"{_rate(metric)} {numbers.rate_interval(bounds['lower'], bounds['upper'])}"
+
+
+def _arms_table(arms: Json, order: list[str]) -> Table:
+    rows = tuple(
+        (metric, *(_with_interval(arms[name]["metrics"][metric]) for name in order))
+        for metric in METRIC_NAMES
+    )
+    return Table("Metrics by arm", ("metric", *order), rows)
+
+
+def _slice_tables(arms: Json, order: list[str]) -> Iterator[Table]:
+    names = list(arms[order[0]]["slices"])
+    if len(names) < 2:
+        return
+    rows = tuple(
+        (
+            name,
+            str(arms[order[0]]["slices"][name]["examples"]),
+            *(_with_interval(arms[arm]["slices"][name]["metrics"][HEADLINE]) for arm in order),
+        )
+        for name in names
+    )
+    yield Table(f"Slices: {HEADLINE}", ("slice", "examples", *order), rows)
+
+
+def _delta(delta: Json) -> tuple[str, str]:
+    bounds = deciding_interval(delta)
+    words = "no discordant pairs " if delta["discordant_roots"] == 0 else ""
+    return numbers.points(delta["delta"]), words + numbers.interval(bounds["lower"], bounds["upper"])
+
+
+def _pairs_table(pairs: list[Json]) -> Table:
+    rows = tuple((_name(pair), *_delta(pair["overall"]["metrics"][HEADLINE])) for pair in pairs)
+    return Table(f"Differences: {HEADLINE}", ("pair", "points", "CI"), rows)
+
+
+def _slice_pairs_table(pairs: list[Json]) -> Iterator[Table]:
+    rows = tuple(
+        (_name(pair), name, *_delta(scope["metrics"][HEADLINE]))
+        for pair in pairs
+        for name, scope in pair["slices"].items()
+    )
+    if len(rows) > len(pairs):
+        yield Table(f"Differences by slice: {HEADLINE}", ("pair", "slice", "points", "CI"), rows)
+
+
+def _gaps_table(arms: Json, order: list[str]) -> Iterator[Table]:
+    rows = tuple(
+        (
+            name,
+            f"{language} - {gap['reference_language']}",
+            str(gap["pairs"]),
+            *_delta(gap["metrics"][HEADLINE]),
+        )
+        for name in order
+        for language, gap in arms[name]["paired_slices"].items()
+    )
+    if rows:
+        note = "matched pairs; a gap is target minus reference language"
+        yield Table(f"Language gaps: {HEADLINE}", ("arm", "gap", "pairs", "points", "CI"), rows, note=note)
+
+
+def _claims_table(claims: list[Json]) -> Table:
+    rows = tuple(
+        (
+            claim["id"],
+            f"{claim['baseline']} -> {claim['candidate']}",
+            f"{claim['slice']}/{claim['metric']}",
+            claim["kind"] + (f" {numbers.plain(claim['margin'])}" if claim.get("margin") is not None else ""),
+            numbers.p_value(claim["p_holm"] if "family" in claim else claim["p"]),
+            claim["verdict"],
+        )
+        for claim in claims
+    )
+    return Table("Declared claims", ("claim", "pair", "about", "kind", "p", "verdict"), rows)
+
+
+def _cost_table(efficiency: Json, order: list[str]) -> Table:
+    rows = tuple((name, *_cost_cells(efficiency["arms"][name])) for name in order)
+    words = "cross-comparable" if efficiency["cross_comparable"] else "not cross-comparable: "
+    note = "single stream, one request at a time; " + words + "; ".join(efficiency["reasons"])
+    columns = ("arm", "s per example", "s per full match", "configured GPU s per full match")
+    return Table("Cost", columns, rows, note=note)
+
+
+def _cost_cells(row: Json) -> tuple[str, str, str]:
+    values = (
+        (row["seconds_per_example"], "no examples"),
+        (row["seconds_per_full_match"], row["seconds_per_full_match_reason"]),
+        (row["configured_gpu_seconds_per_full_match"], row["configured_gpu_seconds_per_full_match_reason"]),
+    )
+    first, second, third = (
+        numbers.seconds(value) if value is not None else str(why) for value, why in values
+    )
+    return first, second, third
