@@ -216,9 +216,10 @@ def test_rescoring_finds_a_parse_that_the_text_does_not_give(run):
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[5]["call"], rows[5]["status"], rows[5]["reason"] = {"name": "wx", "arguments": {}}, "ok", None
     write_json_lines(path, rows)
-    changed = [file for file in rescore(run) if file.differences]
-    assert [file.path for file in changed] == ["eval/base/generations.en.jsonl"]
-    assert changed[0].differences[0].startswith("line 6: ")
+    changed = {file.path: file.differences for file in rescore(run) if file.differences}
+    assert changed.keys() == {"eval/base/generations.en.jsonl", "eval/base/evaluation_report.json"}
+    assert changed["eval/base/generations.en.jsonl"][0].startswith("line 6: ")
+    assert all("sha256" in line or "bytes" in line for line in changed["eval/base/evaluation_report.json"])
 
 
 def test_rescoring_finds_numbers_that_the_text_does_not_give(run):

@@ -60,7 +60,8 @@ def _arm_folder(path: Path | str) -> Path | None:
 
 
 def _load_arm(folder: Path, name: str | None) -> StoredResult:
-    from faircall.pipeline.arms import read_arm, to_arm
+    from faircall.pipeline.arms import read_arm
+    from faircall.pipeline.evaluation_report import to_arm
     from faircall.store.layout import open_run
 
     place = folder.resolve()
