@@ -45,6 +45,9 @@ VERBS: Final[dict[str, Verb]] = {
         "faircall.cli.rescore:app",
         "Parse and score the raw text of a run again and compare with what is stored.",
     ),
+    "metrics": Verb(
+        "faircall.cli.metrics:app", "Score any prediction task with unit and aggregator metrics."
+    ),
     "plan": Verb(
         "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."
     ),

@@ -6,7 +6,8 @@ are four classes. Values that JSON does not have are told apart by type and `rep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
@@ -82,6 +83,22 @@ def text_of(value: Any) -> str:
         return canonical_json(_plain(value))
     except (TypeError, ValueError, RecursionError):
         return str(value)
+
+
+def json_ready(value: Any) -> Any:
+    """The value with everything that JSON does not have (dates, NaN, sets) replaced by its text.
+
+    >>> json_ready({1: float("nan"), "a": [1, {2}]})
+    {'1': 'nan', 'a': [1, '{2}']}
+    """
+    if isinstance(value, Mapping):
+        return {text_of(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_ready(item) for item in value]
+    plain = _plain(value)
+    if plain is None or isinstance(plain, (str, bool, int)):
+        return plain
+    return plain if isinstance(plain, float) and math.isfinite(plain) else text_of(plain)
 
 
 def class_names(values: Sequence[Any]) -> list[str]:

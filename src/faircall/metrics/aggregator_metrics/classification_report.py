@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from faircall.metrics.aggregator_metrics.accuracy import AccuracyMetric
 from faircall.metrics.aggregator_metrics.base_aggregator_metric import IntervalAggregator, IntervalOptions
 from faircall.metrics.aggregator_metrics.class_pairs import ClassPairs, missing_counts, pair_classes
 from faircall.metrics.aggregator_metrics.class_rates import ClassRate, RateIntervals, rates_by_name
@@ -54,8 +55,9 @@ class ClassificationReportMetric(IntervalAggregator):
         columns = ResultColumns.of(results)
         pairs = pair_classes(columns, golden_key=self.golden_key, predicted_key=self.predicted_key)
         rates, intervals = rates_by_name(pairs), self._intervals(columns, pairs)
+        accuracy = AccuracyMetric(level=self.level, cluster_key=self.cluster_key)
         return {
-            "accuracy": float(np.mean(columns.correct)) if len(columns) else 0.0,
+            **accuracy.calculate(results),
             "results": len(columns),
             **missing_counts(pairs),
             "per_class": _per_class(pairs, rates, intervals),

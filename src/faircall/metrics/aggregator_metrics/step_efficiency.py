@@ -13,6 +13,7 @@ from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.columns import ResultColumns
 from faircall.metrics.intervals import interval_of_value
 from faircall.metrics.levels import column_under
+from faircall.metrics.unit_metrics.base_unit_metric import UnusableGolden
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _golden_steps(column: Sequence[Any]) -> list[int]:
     steps = []
     for position, value in enumerate(column):
         if (count := count_steps(value)) is None:
-            raise ValueError(f"golden value {position} has no count of steps: {value!r}")
+            raise UnusableGolden(position, f"no count of steps: {value!r}")
         steps.append(count)
     return steps
 

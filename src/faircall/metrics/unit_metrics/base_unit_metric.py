@@ -36,8 +36,8 @@ class BaseUnitMetric(BaseMetric, ABC):
 class PairwiseUnitMetric(BaseUnitMetric):
     """A unit metric that looks at one pair at a time. A subclass implements `judge`.
 
-    With an option called `key`, `judge` receives what the objects hold under it. A pair of which a value is
-    missing is wrong, and its metadata says on which side; `judge` is not asked.
+    With an option called `key`, `judge` receives what the objects hold under it. A pair that lacks a value is
+    wrong, and its metadata says on which side; `judge` is not asked.
     """
 
     key: str | None = None
@@ -51,7 +51,7 @@ class PairwiseUnitMetric(BaseUnitMetric):
         """
 
     def evaluate(self, golden: Sequence[Any], predicted: Sequence[Any]) -> list[UnitMetricResult]:
-        """Judge every pair. Raises `ValueError` for lengths that differ and for unusable golden values."""
+        """Judge every pair. Raises `ValueError` for lengths that differ and `UnusableGolden`."""
         check_lengths(golden, predicted)
         return [
             self._result(position, golden=left, predicted=right)
@@ -65,8 +65,17 @@ class PairwiseUnitMetric(BaseUnitMetric):
         try:
             correct, metadata = self.judge(*values)
         except ValueError as error:
-            raise ValueError(f"golden value {position}: {error}") from error
+            raise UnusableGolden(position, str(error)) from error
         return UnitMetricResult(correct, golden, predicted, dict(metadata))
+
+
+class UnusableGolden(ValueError):
+    """A golden value that the metric cannot use: its position, counted from 0, and why."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(f"golden value {position}: {reason}")
+        self.position = position
+        self.reason = reason
 
 
 def missing_sides(golden: Any, predicted: Any) -> list[str]:

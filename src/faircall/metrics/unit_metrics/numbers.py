@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 MAX_DIGITS: Final = 1_000
-"""A longer text is no number; the same limit as the JSON reader's."""
+"""A longer text is no number, nor is one of more digits before the point: the limit of the JSON reader."""
 
 
 def read_number(value: Any) -> Decimal | None:
@@ -26,4 +26,6 @@ def read_number(value: Any) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
+    if number.is_finite():
+        return number if number.adjusted() < MAX_DIGITS else None
     return None if number.is_nan() else number

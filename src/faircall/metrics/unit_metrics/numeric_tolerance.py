@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from typing import Any, ClassVar
@@ -68,4 +69,5 @@ def is_close(
         context.prec = 2 * MAX_DIGITS
         difference = abs(found - wanted)
         allowed = max(Decimal(repr(absolute)), Decimal(repr(relative)) * abs(wanted))
-        return difference <= allowed, {"difference": float(difference)}
+        shown = float(difference)
+        return difference <= allowed, {"difference": shown} if math.isfinite(shown) else {}

@@ -94,5 +94,5 @@ def read_point(value: Any) -> Point | None:
 def _read_numbers(value: Any, *, count: int) -> list[Decimal] | None:
     if not isinstance(value, (list, tuple)) or len(value) != count:
         return None
-    numbers = [number for item in value if (number := read_number(item)) is not None]
+    numbers = [number for item in value if (number := read_number(item)) is not None and number.is_finite()]
     return numbers if len(numbers) == count else None

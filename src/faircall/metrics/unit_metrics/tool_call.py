@@ -9,7 +9,7 @@ from pydantic import Field
 
 from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
-from faircall.metrics.unit_metrics.base_unit_metric import BaseUnitMetric, check_lengths
+from faircall.metrics.unit_metrics.base_unit_metric import BaseUnitMetric, UnusableGolden, check_lengths
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.metrics.values import MISSING, value_under
 from faircall.parsing.tool_call import parse_tool_call, read_shape
@@ -78,7 +78,7 @@ def read_golden_call(value: Any, *, position: int) -> ToolCall:
     """
     found = read_predicted_call(value)
     if found.call is None:
-        raise ValueError(f"golden value {position} is not a tool call: {found.status} ({found.reason})")
+        raise UnusableGolden(position, f"not a tool call: {found.status} ({found.reason})")
     return found.call
 
 
