@@ -48,6 +48,9 @@ VERBS: Final[dict[str, Verb]] = {
     "metrics": Verb(
         "faircall.cli.metrics:app", "Score any prediction task with unit and aggregator metrics."
     ),
+    "readers": Verb(
+        "faircall.cli.readers:app", "List the declared readers, or say what each finds in a file."
+    ),
     "plan": Verb(
         "faircall.cli.plan:app", "Say how many examples a comparison needs, or what a given number can show."
     ),
