@@ -11,7 +11,8 @@ from faircall.records import ToolCall
 _PIECES: Final = (
     "", "plain words", "{", "}", "[", "]", '"', "'", "\\", "\ud800", "\x00", "{}", "[]", "NaN", "null",
     "1e999", '{"name": "f", "arguments": {}}', '{"name": "f", "arguments": ', "<think>", "</think>",
-    "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "<|message|>", "[f(x=1)]", "<function=f>",
+    "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "<|message|>", "[f(x=1)]",
+    "<function=f>",
 )  # fmt: skip
 _MESSAGES: Final[tuple[Any, ...]] = (
     None, {}, [], "text", 3, {"content": None}, {"content": "", "tool_calls": []}, {"tool_calls": [None]},

@@ -55,3 +55,39 @@ def test_explain_for_people_and_one_reader(rows, capsys):
 def test_an_unknown_reader_exits_with_2(rows, capsys):
     assert main(["readers", "explain", rows, "--reader", "hermes.v9"]) == 2
     assert "did you mean" in capsys.readouterr().err
+
+
+@pytest.fixture
+def hermes_rows(tmp_path):
+    path = tmp_path / "hermes.jsonl"
+    gold = json.loads(CALL)
+    texts = [f"Look [1]: <tool_call>{CALL}</tool_call>", f"<tool_call>{CALL}</tool_call>"]
+    write_json_lines(path, [{"id": str(i), "raw_text": text, "gold": gold} for i, text in enumerate(texts)])
+    return str(path)
+
+
+def test_score_prints_the_default_beside_a_declared_reader(hermes_rows, capsys):
+    assert main(["score", hermes_rows, "--reader", "hermes.v1"]) == 0
+    shown = capsys.readouterr().out
+    assert "2/2" in shown
+    assert "The same answers under sommelier.parser.v1" in shown
+    assert "1/2" in shown
+
+
+def test_score_names_the_reader_to_try(hermes_rows, capsys):
+    assert main(["score", hermes_rows]) == 0
+    assert "--reader hermes.v1" in capsys.readouterr().out
+
+
+def test_compare_reads_both_arms_with_the_declared_reader(hermes_rows, capsys):
+    assert main(["compare", hermes_rows, hermes_rows, "--reader", "hermes.v1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["overall"]["metrics"]["full_call_exact_match"]["baseline"]["numerator"] == 2
+    assert "hermes.v1" in report["signature"]
+
+
+def test_a_stored_evaluation_cannot_be_read_again(hermes_rows, tmp_path, capsys):
+    scored = str(tmp_path / "scored.json")
+    assert main(["score", hermes_rows, "-o", scored]) == 0
+    assert main(["compare", scored, hermes_rows, "--reader", "hermes.v1"]) == 2
+    assert "sommelier.parser.v1" in capsys.readouterr().err

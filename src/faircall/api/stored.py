@@ -9,7 +9,7 @@ from typing import Final
 
 from faircall.api.load import load_evaluation
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
-from faircall.records import Arm, Example, ToolCall
+from faircall.records import PARSER_VERSION, Arm, Example, ToolCall
 
 REPORT_NAME: Final = "evaluation_report.json"
 
@@ -29,6 +29,7 @@ def load_stored(
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
     gold: Path | str | None = None,
+    reader: str = PARSER_VERSION,
 ) -> StoredResult:
     """Read one stored result.
 
@@ -38,16 +39,18 @@ def load_stored(
         name: what to call the arm; by default the name of the file or folder.
         columns: field -> column, for rows whose names are not recognised.
         gold: a file of gold calls to join by id, for rows.
+        reader: the declared reader that finds the calls, for rows.
 
     Raises:
         InputError: there is nothing at the path that can be used; file and line are named.
     """
     folder = _arm_folder(path)
     if folder is None:
-        evaluation = load_evaluation(path, name=name, columns=columns, gold=gold)
+        evaluation = load_evaluation(path, name=name, columns=columns, gold=gold, reader=reader)
         return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts)
-    if columns or gold:
-        raise UsageError(f"{path} is an arm of a run", hint="--map and --gold are for files of rows")
+    if columns or gold or reader != PARSER_VERSION:
+        hint = "--map, --gold and --reader are for files of rows; a run has eval.reader in its config"
+        raise UsageError(f"{path} is an arm of a run", hint=hint)
     return _load_arm(folder, name)
 
 

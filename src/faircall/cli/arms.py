@@ -18,6 +18,7 @@ def load_arms(
     labels: tuple[str | None, str | None],
     gold: Path | None,
     columns: dict[str, str],
+    reader: str,
 ) -> tuple[StoredResult, StoredResult]:
     """Both arms, under names that differ.
 
@@ -29,8 +30,8 @@ def load_arms(
     if baseline == candidate == "-":
         raise UsageError("both arms cannot be read from standard input", hint="give one of them as a file")
     names = _name_apart(baseline, candidate, labels)
-    first = load_stored(baseline, name=names[0], gold=gold, columns=columns)
-    return first, load_stored(candidate, name=names[1], gold=gold, columns=columns)
+    first = load_stored(baseline, name=names[0], gold=gold, columns=columns, reader=reader)
+    return first, load_stored(candidate, name=names[1], gold=gold, columns=columns, reader=reader)
 
 
 def _name_apart(baseline: str, candidate: str, labels: tuple[str | None, str | None]) -> tuple[str, str]:

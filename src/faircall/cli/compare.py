@@ -13,6 +13,7 @@ from faircall.cli.console import JsonFlag, new_app, print_json, print_view, prin
 from faircall.comparing.conditions import Condition, measure, parse_condition
 from faircall.comparing.conditions import holds as condition_holds
 from faircall.errors import ConditionFailed
+from faircall.records import PARSER_VERSION
 from faircall.reporting.numbers import plain
 
 app = new_app(help="Compare two stored results, if the comparison is fair.")
@@ -39,6 +40,7 @@ def compare(
     out: Output = None,
     gold: options.Gold = None,
     maps: options.Maps = None,
+    reader: options.Reader = PARSER_VERSION,
     level: options.Level = 0.95,
     resamples: options.Resamples = 9_999,
     seed: options.Seed = 42,
@@ -47,7 +49,7 @@ def compare(
     """Compare two stored results, if the comparison is fair."""
     conditions = [parse_condition(text) for text in fail_if or ()]
     columns, labels = options.read_maps(maps), options.read_labels(label)
-    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns)
+    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns, reader=reader)
     from faircall.api import build_comparison_report
 
     report = build_comparison_report(

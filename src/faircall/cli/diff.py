@@ -12,7 +12,7 @@ from faircall.cli import options
 from faircall.cli.arms import load_arms
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view
 from faircall.errors import UsageError
-from faircall.records import BINARY_METRIC_NAMES
+from faircall.records import BINARY_METRIC_NAMES, PARSER_VERSION
 
 if TYPE_CHECKING:
     from faircall.api.stored import StoredResult
@@ -44,13 +44,14 @@ def diff(
     label: options.Labels = None,
     gold: options.Gold = None,
     maps: options.Maps = None,
+    reader: options.Reader = PARSER_VERSION,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the examples that only one of two arms gets right."""
     if metric not in BINARY_METRIC_NAMES:
         raise UsageError(f"{metric!r} is no binary metric", hint=f"one of {', '.join(BINARY_METRIC_NAMES)}")
     labels, columns = options.read_labels(label), options.read_maps(maps)
-    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns)
+    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns, reader=reader)
     report = _report(*arms, metric=metric, only=only, limit=limit, vary=tuple(vary or ()))
     if as_json:
         print_json(report)

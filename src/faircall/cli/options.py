@@ -39,6 +39,12 @@ Vary: TypeAlias = Annotated[
         help="What else was changed: model, prompt, quantization, decoding, backend or reader; repeatable.",
     ),
 ]
+Reader: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--reader", metavar="NAME", help="How calls are found; `faircall readers list` has them all."
+    ),
+]
 Level: TypeAlias = Annotated[float, typer.Option(help="The confidence level of every interval.")]
 Resamples: TypeAlias = Annotated[int, typer.Option(help="Bootstrap resamples.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="The seed of the bootstrap.")]

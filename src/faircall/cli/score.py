@@ -9,6 +9,7 @@ import typer
 
 from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.records import PARSER_VERSION
 
 app = new_app(help="Score stored outputs with the five metrics.")
 
@@ -26,6 +27,7 @@ def score(
     file: File,
     gold: options.Gold = None,
     maps: options.Maps = None,
+    reader: options.Reader = PARSER_VERSION,
     label: Label = None,
     out: Output = None,
     as_json: JsonFlag = False,
@@ -36,7 +38,7 @@ def score(
     from faircall.reporting.evaluation_view import view_evaluation
     from faircall.store.files import write_json
 
-    evaluation = load_evaluation(file, name=label, columns=columns, gold=gold)
+    evaluation = load_evaluation(file, name=label, columns=columns, gold=gold, reader=reader)
     if as_json:
         print_json(evaluation.to_dict())
     else:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, Tone, View
+from faircall.reporting.reading_view import reading_blocks
 
 Json = Mapping[str, Any]
 
@@ -87,6 +88,7 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield Line(tell_verdict(report), tone=_tone(report))
     yield _metrics_table(overall, names)
     if report.get("diagnosis"):
+        yield from _reading_blocks(report["diagnosis"], names)
         yield _causes_table(report["diagnosis"], names)
     yield _split_table(overall["metrics"])
     if report.get("slices"):
@@ -95,6 +97,12 @@ def _blocks(report: Json) -> Iterator[Block]:
     if report.get("claims"):
         yield _claims_table(report["claims"])
     yield from _small_print(report)
+
+
+def _reading_blocks(diagnosis: Json, names: tuple[str, str]) -> Iterator[Block]:
+    for side, name in zip(("baseline", "candidate"), names, strict=True):
+        if reading := diagnosis[side].get("reading"):
+            yield from reading_blocks(reading, arm=name)
 
 
 def _tell_size(scope: Json) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from faircall.records import METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
+from faircall.reporting.reading_view import reading_blocks
 
 Json = Mapping[str, Any]
 
@@ -28,6 +29,8 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield Line(f"{report['name']}: {report['examples']} examples", tone="heading")
     yield _metrics_table(report["metrics"])
     diagnosis = report.get("diagnosis")
+    if diagnosis and diagnosis.get("reading"):
+        yield from reading_blocks(diagnosis["reading"], arm=report["name"])
     if diagnosis:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):
