@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faircall.errors import UsageError
+from faircall.records import PARSER_VERSION
 
 if TYPE_CHECKING:
     from faircall.api.stored import StoredResult
@@ -18,7 +19,7 @@ def load_arms(
     labels: tuple[str | None, str | None],
     gold: Path | None,
     columns: dict[str, str],
-    reader: str,
+    reader: str = PARSER_VERSION,
 ) -> tuple[StoredResult, StoredResult]:
     """Both arms, under names that differ.
 
