@@ -225,5 +225,16 @@ def test_bad_resampling_is_a_usage_error(capsys, pair):
     assert run(capsys, *pair, "--resamples", "1000")[0] == 2
 
 
+@pytest.mark.parametrize("level", ["2", "0", "nan", "-1"])
+def test_a_level_that_is_none_is_a_usage_error(capsys, pair, level):
+    assert run(capsys, *pair, "--level", level)[0] == 2
+
+
+def test_a_file_in_the_place_of_the_output_folder_is_refused(capsys, pair):
+    status, _, err = run(capsys, *pair, "-o", pair[0])
+    assert status == 2
+    assert err.startswith("faircall: FILE: ")
+
+
 def test_both_arms_from_standard_input_are_refused(capsys):
     assert run(capsys, "-", "-")[0] == 2

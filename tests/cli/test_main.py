@@ -120,7 +120,10 @@ def test_every_error_prints_its_code_and_exits_with_its_status(verb, capsys, kin
         (MemoryError(), 4, "RESOURCE"),
         (OSError(errno.ENOSPC, "No space left on device"), 4, "RESOURCE"),
         (ZeroDivisionError("division by zero"), 5, "BUG"),
-        (OSError(errno.EIO, "Input/output error"), 5, "BUG"),
+        (OSError(errno.EIO, "Input/output error"), 3, "ENVIRONMENT"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), 3, "ENVIRONMENT"),
+        (FileExistsError(errno.EEXIST, "File exists", "out"), 2, "FILE"),
+        (PermissionError(errno.EACCES, "Permission denied", "out"), 2, "FILE"),
         (KeyboardInterrupt(), 130, "INTERRUPTED"),
     ],
 )

@@ -34,6 +34,11 @@ def test_a_stored_score_reads_back_and_is_named_last(capsys, tmp_path):
     assert run(capsys, "score", str(stored), "--json") == run(capsys, "score", ADAPTER, "--json")
 
 
+def test_a_score_is_not_written_over_a_folder(capsys, tmp_path):
+    assert main(["score", ADAPTER, "-o", str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
+
+
 def test_a_person_at_a_terminal_gets_ruled_tables_and_colours_unless_refused(capsys, monkeypatch):
     monkeypatch.setattr(console, "on_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")

@@ -7,11 +7,15 @@ import os
 import sys
 from typing import Final
 
-from faircall.errors import FaircallError, ResourceExhausted, UsageError
+from faircall.errors import EnvironmentProblem, FaircallError, FileUnreadable, ResourceExhausted, UsageError
 
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_PATH: Final = (
+    errno.EEXIST, errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR,
+    errno.ENAMETOOLONG, errno.ELOOP,
+)  # fmt: skip
 
 
 class Bug(FaircallError):
@@ -24,7 +28,7 @@ def report(error: BaseException, *, command: str) -> int:
     """Print `error`, which ended `command`, in two lines and return the exit status."""
     if isinstance(error, KeyboardInterrupt):
         print("faircall: INTERRUPTED: stopped before the end", file=sys.stderr)
-        print("hint: what was finished is kept; the same command goes on from there", file=sys.stderr)
+        print("hint: what was finished is kept; run the same command again", file=sys.stderr)
         return INTERRUPTED
     failure = as_failure(error, command=command)
     print(f"faircall: {failure.code}: {_one_line(failure.message)}", file=sys.stderr)
@@ -39,15 +43,25 @@ def as_failure(error: BaseException, *, command: str) -> FaircallError:
         return error
     if isinstance(error, MemoryError):
         return ResourceExhausted("out of memory", hint="use fewer rows, or a machine with more memory")
-    if isinstance(error, OSError) and error.errno in _FULL:
-        hint = "free some space; files that were written before are intact"
-        return ResourceExhausted(f"{error.strerror}: {error.filename or 'while writing'}", hint=hint)
+    if isinstance(error, OSError):
+        return _system_failure(error)
     if _is_usage_error(error):
         return UsageError(
             _usage_message(error), hint=f"`{_command_path(error) or command} --help` shows the arguments"
         )
     kind = type(error).__name__
     return Bug(f"{kind}: {error}", hint="this is a fault of faircall; --debug shows the traceback to report")
+
+
+def _system_failure(error: OSError) -> FaircallError:
+    """What the operating system refused: a resource, a path that was given, or something of the machine."""
+    message = f"{error.filename or 'the system'}: {error.strerror or error}"
+    if error.errno in _FULL:
+        hint = "free some of it and run the command again; files that were written before are intact"
+        return ResourceExhausted(message, hint=hint)
+    if error.errno in _PATH:
+        return FileUnreadable(message, hint="give a path that can be read or written")
+    return EnvironmentProblem(message, hint="--debug shows where")
 
 
 def leave_quietly() -> int:

@@ -45,8 +45,10 @@ Reader: TypeAlias = Annotated[
         "--reader", metavar="NAME", help="How calls are found; `faircall readers list` has them all."
     ),
 ]
-Level: TypeAlias = Annotated[float, typer.Option(help="The confidence level of every interval.")]
-Resamples: TypeAlias = Annotated[int, typer.Option(help="Bootstrap resamples.")]
+Level: TypeAlias = Annotated[
+    float, typer.Option(min=0.5, max=0.9999, help="The confidence level of every interval.")
+]
+Resamples: TypeAlias = Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="The seed of the bootstrap.")]
 
 

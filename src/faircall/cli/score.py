@@ -9,6 +9,7 @@ import typer
 
 from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
 
 app = new_app(help="Score stored outputs with the five metrics.")
@@ -34,6 +35,8 @@ def score(
 ) -> None:
     """Score stored outputs with the five metrics."""
     columns = options.read_maps(maps)
+    if out is not None and (out.is_dir() or not out.name):
+        raise UsageError(f"{out} is a folder", hint="give -o the name of a file, for example scored.json")
     from faircall.api import load_evaluation
     from faircall.reporting.evaluation_view import view_evaluation
     from faircall.store.files import write_json
