@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from faircall.api.reading import read_generations as read_with
 from faircall.config import Config, load_resolved
 from faircall.digest import sha256_json
-from faircall.errors import ArtifactInvalid, ConfigError, UsageError
-from faircall.parsing.tool_call import parse_generations
+from faircall.errors import ArtifactInvalid, UsageError
 from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import PromptSet, example_of, read_prompts, select_slices
-from faircall.records import PARSER_VERSION, Example, Generation, Scores
+from faircall.records import Example, Generation, Parsed, Scores
 from faircall.scoring.scores import score_rows
 from faircall.store.files import read_json
 from faircall.store.layout import RunFolder
@@ -49,6 +49,7 @@ class StoredArm:
     scores: Scores
     identity: Mapping[str, Mapping[str, Any]]
     telemetry: Mapping[str, Any]
+    reading: Mapping[str, Any] | None = None
 
 
 def eval_stage(arm: str) -> str:
@@ -104,6 +105,8 @@ def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
         require_consistent(rows, expected, slice_name=name)
         generations.extend(rows)
     examples = [example_of(prompt) for prompt in prompts]
+    texts = [prompt.prompt_text for prompt in prompts]
+    read = read_with(examples, generations, reader=config.eval.reader, prompts=texts)
     return StoredArm(
         run=run,
         config=config,
@@ -111,19 +114,18 @@ def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
         prompts=prompts,
         examples=tuple(examples),
         generations=tuple(generations),
-        scores=score_arm(prompts, examples, generations, reader=config.eval.reader),
+        scores=score_arm(prompts, examples, generations, read.parsed),
         identity=_identity(run, config, facts),
         telemetry=read_json(run.telemetry_file(facts.arm)),
+        reading=read.facts,
     )
 
 
 def score_arm(
-    prompts: PromptSet, examples: list[Example], generations: list[Generation], *, reader: str
+    prompts: PromptSet, examples: list[Example], generations: list[Generation], parsed: Sequence[Parsed]
 ) -> Scores:
     """Scores with the template-free task digest of every stored prompt."""
-    if reader != PARSER_VERSION:
-        raise ConfigError(f"eval.reader {reader!r} is not known", hint=f"the reader is {PARSER_VERSION}")
-    scores = score_rows(examples, generations, parse_generations(generations))
+    scores = score_rows(examples, generations, parsed)
     tasks = tuple(sha256_json([prompt.messages_sha256, prompt.tools_sha256]) for prompt in prompts)
     return replace(scores, tasks_sha256=tasks)
 

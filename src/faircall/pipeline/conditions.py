@@ -7,14 +7,15 @@ from typing import Any
 
 from faircall.config import Config
 from faircall.generating.backend import Description
+from faircall.parsing import readers
 from faircall.pipeline.prompts import PromptSet
-from faircall.records import DECISIONS, METRIC_NAMES, PARSER_VERSION
+from faircall.records import METRIC_NAMES, PARSER_VERSION
 from faircall.scoring.call_metrics import METRIC_PROTOCOL
 
 
 def reader_section(reader: str = PARSER_VERSION) -> dict[str, Any]:
     """Which reader decides, and the decisions in force."""
-    return {"name": reader, "decisions": DECISIONS}
+    return dict(readers.reader_identity(readers.get(reader)))
 
 
 def metrics_section() -> dict[str, Any]:

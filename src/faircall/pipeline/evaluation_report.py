@@ -37,7 +37,7 @@ def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
         "prompt_set_sha256": prompt_set_digest(list(stored.prompts)),
         "slices": {name: _slice(stored, name, rows) for name, rows in rows_by_label(stored.scores).items()},
         **_language_gaps(stored),
-        "diagnosis": diagnose(stored.examples, stored.scores),
+        "diagnosis": diagnosis_of(stored),
         "inference_efficiency": inference_efficiency(stored),
         "adapter_source": adapter_source(stored),
         "warnings": warnings_of(stored),
@@ -52,8 +52,14 @@ def to_arm(stored: StoredArm) -> Arm:
         identity=stored.identity,
         adapter_source=adapter_source(stored),
         inference_efficiency=inference_efficiency(stored),
-        diagnosis=diagnose(stored.examples, stored.scores),
+        diagnosis=diagnosis_of(stored),
     )
+
+
+def diagnosis_of(stored: StoredArm) -> dict[str, Any]:
+    """What the misses are made of, and what a declared reader passed over."""
+    diagnosis = diagnose(stored.examples, stored.scores)
+    return diagnosis if stored.reading is None else {**diagnosis, "reading": dict(stored.reading)}
 
 
 def _slice(stored: StoredArm, name: str, rows: IntArray) -> dict[str, Any]:
