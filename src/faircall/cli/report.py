@@ -35,8 +35,9 @@ Arms = Annotated[
 def compare(
     base: Base, adapter: Adapter, out: Out = None, vary: Vary = None, as_json: JsonFlag = False
 ) -> None:
-    """Compare two arms under the gate and write comparison_report.json and .md."""
+    """Compare two arms under the gate; exit status 1 when a declared claim is not established."""
     from faircall.pipeline.comparison import compare_folders, default_out
+    from faircall.pipeline.run import require_claims
 
     report, path = compare_folders(base, adapter, out=out or default_out(base, adapter), vary=vary or ())
     if as_json:
@@ -46,6 +47,7 @@ def compare(
 
         print_view(view_comparison(report))
     print_written(path, json_on_stdout=as_json)
+    require_claims(report)
 
 
 @app.command(
@@ -57,8 +59,9 @@ def experiment(
     pair: Pairs = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare all arms of a run pair by pair and write experiment_report.json and .md."""
+    """Compare all arms of a run pair by pair; exit status 1 when a declared claim is not established."""
     from faircall.pipeline.experiment import build_experiment_report, write_experiment
+    from faircall.pipeline.run import require_claims
     from faircall.store.layout import open_run
 
     run = open_run(run_path)
@@ -71,6 +74,7 @@ def experiment(
 
         print_view(view_experiment(report))
     print_written(path, json_on_stdout=as_json)
+    require_claims(report)
 
 
 def _read_pair(text: str) -> tuple[str, str]:

@@ -33,6 +33,7 @@ VERBS: Final[dict[str, Verb]] = {
     "format": Verb(
         "faircall.cli.format:app", "Render the prompts of a run with the model's own chat template."
     ),
+    "run": Verb("faircall.cli.run:app", "Run all stages of a config: data, prompts, every arm, the report."),
     "eval": Verb(
         "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
     ),

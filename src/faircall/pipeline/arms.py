@@ -96,6 +96,11 @@ def read_arm(run: RunFolder, arm: str) -> StoredArm:
     return assemble_arm(run, load_config_of(run), facts_of(manifest))
 
 
+def reread_arm(run: RunFolder, arm: str) -> StoredArm:
+    """A finished arm as its files are now, whether or not they are what its manifest says."""
+    return assemble_arm(run, load_config_of(run), read_facts(run, arm))
+
+
 def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
     """Read, check, parse and score the files of an arm; its manifest need not exist yet."""
     prompts = load_prompts(run, config, limit=facts.conditions["prompts"]["limit"])

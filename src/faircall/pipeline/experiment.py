@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +35,11 @@ _ARM_FIELDS: Final = (
 
 
 def build_experiment_report(
-    run: RunFolder, arms: Sequence[str] = (), *, pairs: Sequence[tuple[str, str]] = ()
+    run: RunFolder,
+    arms: Sequence[str] = (),
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    read: Callable[[RunFolder, str], StoredArm] = read_arm,
 ) -> dict[str, Any]:
     """The whole report: every arm, every pair (or the declared ones), the config's claims.
 
@@ -43,6 +47,7 @@ def build_experiment_report(
         run: the run.
         arms: which arms, in this order; all that are finished when left out. The first is the reference.
         pairs: baseline and candidate of each comparison; all pairs in the order of the arms when left out.
+        read: how an arm is read; the default checks its files against its manifest.
 
     Raises:
         UsageError: fewer than two arms, or a pair of an arm that is not there.
@@ -51,7 +56,7 @@ def build_experiment_report(
     names = list(arms) or evaluated_arms(run)
     chosen = list(pairs) or list(combinations(names, 2))
     _require_arms(run, names, chosen)
-    stored = {name: read_arm(run, name) for name in names}
+    stored = {name: read(run, name) for name in names}
     config = next(iter(stored.values())).config
     reports = [_compare(stored, config, pair, names=names) for pair in chosen]
     how = Resampling(seed=config.project.seed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faircall.canonical import canonical_json
 from faircall.parsing.tool_call import parse_generations
-from faircall.pipeline.arms import assemble_arm, evaluated_arms, load_config_of, read_arm, read_facts
+from faircall.pipeline.arms import evaluated_arms, read_facts, reread_arm
 from faircall.pipeline.comparison import compare_stored, report_facts
 from faircall.pipeline.evaluation_report import build_evaluation_report
 from faircall.pipeline.experiment import build_experiment_report
@@ -41,8 +41,8 @@ def _rescore_arms(run: RunFolder) -> Iterator[Rescored]:
         facts = read_facts(run, arm)
         for name in facts.conditions["prompts"]["sets"]:
             yield _rescore_generations(run, run.generations_file(arm, name))
-        stored = assemble_arm(run, load_config_of(run), facts)
-        yield _compare(run, run.evaluation_report_file(arm), to_json(build_evaluation_report(stored)))
+        report = build_evaluation_report(reread_arm(run, arm))
+        yield _compare(run, run.evaluation_report_file(arm), to_json(report))
 
 
 def _rescore_generations(run: RunFolder, path: Path) -> Rescored:
@@ -56,13 +56,13 @@ def _rescore_reports(run: RunFolder) -> Iterator[Rescored]:
     facts = report_facts(run)
     if "comparison" in facts:
         made = facts["comparison"]
-        arms = read_arm(run, made["baseline"]), read_arm(run, made["candidate"])
+        arms = reread_arm(run, made["baseline"]), reread_arm(run, made["candidate"])
         text = to_json(compare_stored(*arms, vary=made["vary"]))
         yield _compare(run, run.comparison_report_file(), text)
     if "experiment" in facts:
         made = facts["experiment"]
         pairs = [(baseline, candidate) for baseline, candidate in made["pairs"]]
-        text = to_json(build_experiment_report(run, made["arms"], pairs=pairs))
+        text = to_json(build_experiment_report(run, made["arms"], pairs=pairs, read=reread_arm))
         yield _compare(run, run.experiment_report_file(), text)
 
 

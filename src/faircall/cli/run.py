@@ -1,0 +1,65 @@
+"""`faircall run`: all stages of a config with one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+
+if TYPE_CHECKING:
+    from faircall.pipeline.run import Finished
+    from faircall.reporting.blocks import View
+
+app = new_app(help="Run all stages of a config: data, prompts, every arm, the report.")
+
+ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config.")]
+RunId = Annotated[
+    str | None,
+    typer.Option("--run-id", help="Go on with this run, or start it; else the newest of the config."),
+]
+Fresh = Annotated[bool, typer.Option("--new", help="Start a new run, whatever exists.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
+
+
+@app.command(epilog="Example: faircall run -c faircall.yaml")
+def run(
+    config: ConfigOption,
+    run_id: RunId = None,
+    fresh: Fresh = False,
+    limit: Limit = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run all stages of a config: data, prompts, every arm, the report.
+
+    Stages that are finished are left as they are, so the same command goes on after a stop. The exit status
+    is 1 when a declared claim is not established.
+    """
+    from faircall.cli.progress import show_progress
+    from faircall.config import load_config
+    from faircall.pipeline.run import require_claims, run_stages
+
+    finished = run_stages(
+        load_config(config), run_id=run_id, fresh=fresh, limit=limit, listener_for=show_progress
+    )
+    report = finished.report or next(iter(finished.arms.values())).report
+    if as_json:
+        print_json(report)
+    else:
+        print_view(_view(finished))
+    print_written(finished.report_file, json_on_stdout=as_json)
+    if finished.report is not None:
+        require_claims(finished.report)
+
+
+def _view(finished: Finished) -> View:
+    from faircall.reporting.comparison_view import view_comparison
+    from faircall.reporting.evaluation_view import view_evaluation
+    from faircall.reporting.experiment_view import view_experiment
+
+    if finished.report is None:
+        report = next(iter(finished.arms.values())).report
+        return view_evaluation({**report, "name": report["arm"]})
+    return (view_comparison if finished.kind == "comparison" else view_experiment)(finished.report)

@@ -1,0 +1,96 @@
+"""faircall run: every stage of a config, in order; what is finished already is left as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from faircall.config import Config
+from faircall.errors import ConditionFailed
+from faircall.pipeline.comparison import compare_in_run
+from faircall.pipeline.evaluate import ArmOutcome, Listener, evaluate_arm, plan_arm
+from faircall.pipeline.experiment import build_experiment_report, write_experiment
+from faircall.pipeline.format import build_prompts
+from faircall.pipeline.prepare import prepare_data
+from faircall.pipeline.runs import find_run
+from faircall.store.layout import RunFolder, list_runs
+from faircall.store.manifest import read_index, stage_is_done
+
+ListenerFor: TypeAlias = Callable[[str], AbstractContextManager[Listener]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run with all its stages. `report` is None when there is one arm only; `kind` names the report."""
+
+    run: RunFolder
+    arms: Mapping[str, ArmOutcome]
+    kind: str
+    report: Mapping[str, Any] | None
+    report_file: Path
+
+
+def run_stages(
+    config: Config,
+    *,
+    run_id: str | None = None,
+    fresh: bool = False,
+    limit: int | None = None,
+    listener_for: ListenerFor,
+) -> Finished:
+    """Prepare, format, let every arm answer, and report; a run that was stopped goes on.
+
+    Args:
+        config: what to run.
+        run_id: a run to go on with or to start; the newest of this config, else a new one, when left out.
+        fresh: start a new run in any case.
+        limit: only the first so many roots.
+        listener_for: opens whatever watches an arm, by its name.
+    """
+    run = _run_of(config, run_id=run_id, fresh=fresh)
+    if not stage_is_done(run, "format"):
+        build_prompts(config, run=run)
+    arms: dict[str, ArmOutcome] = {}
+    for arm in config.arms:
+        with listener_for(arm) as listener:
+            arms[arm] = evaluate_arm(run, config, plan_arm(config, arm, limit=limit), listener=listener)
+    return _report(run, arms)
+
+
+def _run_of(config: Config, *, run_id: str | None, fresh: bool) -> RunFolder:
+    """The run to go on with, or a new one with prepared data."""
+    if not fresh:
+        root = config.path_of(config.project.artifact_root)
+        known = [run for run in list_runs(root) if run_id in (None, run.run_id)]
+        if any(read_index(run)["config_sha256"] == config.sha256 for run in known) or (known and run_id):
+            run = find_run(config, run_id)
+            return run if stage_is_done(run, "data") else prepare_data(config, run_id=run.run_id)
+    return prepare_data(config, run_id=run_id)
+
+
+def _report(run: RunFolder, arms: Mapping[str, ArmOutcome]) -> Finished:
+    """Two arms make a comparison, more make an experiment; the first is the reference."""
+    names = list(arms)
+    if len(names) == 1:
+        only = arms[names[0]]
+        return Finished(run, arms, "evaluation", None, only.report_file)
+    if len(names) == 2:
+        report, path = compare_in_run(run, *names)
+        return Finished(run, arms, "comparison", report, path)
+    report = build_experiment_report(run, names)
+    return Finished(run, arms, "experiment", report, write_experiment(run, report))
+
+
+def require_claims(report: Mapping[str, Any]) -> None:
+    """Answer "no" when a declared claim was not established.
+
+    Raises:
+        ConditionFailed: names the claims with their verdicts.
+    """
+    failed = [claim for claim in report["claims"] if claim["verdict"] != "established"]
+    if failed:
+        told = ", ".join(f"{claim['id']} {claim['verdict'].replace('_', ' ')}" for claim in failed)
+        raise ConditionFailed(f"declared claims: {told}", hint="the report holds the intervals that decided")
