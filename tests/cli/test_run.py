@@ -122,7 +122,7 @@ def test_ctrl_c_exits_130_and_the_same_command_goes_on(work, capsys, monkeypatch
 
     monkeypatch.setattr(evaluate_stage, "_watch", interrupt)
     assert main(["run", "-c", str(work / "config.yaml")]) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "run the same command again" in capsys.readouterr().err
     monkeypatch.undo()
     assert main(["run", "-c", str(work / "config.yaml")]) == 0
     report = json.loads(only_run(work).evaluation_report_file("base").read_text())
