@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from faircall.metrics.base_metric_metadata import BaseMetricMetadata
+from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.parsing.readers import Front, Reader, Reading, ReadingInput
 from faircall.records import ToolCall
 
@@ -19,6 +23,9 @@ _MESSAGES: Final[tuple[Any, ...]] = (
     {"tool_calls": "x"}, {"content": [{"type": "tool_use"}]}, [{"type": "function_call"}], {"output": {}},
 )  # fmt: skip
 _LONG: Final = 20_000
+
+_GOLDEN: Final[list[Any]] = [{"label": "a"}, {"label": "b"}, {"label": "a"}, {"label": "c"}]
+_PREDICTED: Final[list[Any]] = [{"label": "a"}, {"label": "a"}, {}, {"label": "c"}]
 
 
 def check_reader(reader: Reader | Front, *, extra: Iterable[ReadingInput] = ()) -> None:
@@ -81,6 +88,116 @@ def _hostile_inputs() -> Iterable[ReadingInput]:
             yield ReadingInput(piece + other)
     for message in _MESSAGES:
         yield ReadingInput("", message=message)
+
+
+# --- Metrics
+
+
+def check_metric(
+    metric_class: type[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    golden: Sequence[Any] | None = None,
+    predicted: Sequence[Any] | None = None,
+) -> None:
+    """Check a unit metric (it has `evaluate`) or an aggregator metric (it has `calculate`).
+
+    Args:
+        metric_class: the class to check.
+        options: the options to make it with.
+        golden: values that it accepts; objects with a `label` by default.
+        predicted: one for each.
+
+    Raises:
+        AssertionError: a promise is broken; the message says which.
+
+    >>> from faircall.metrics.aggregator_metrics.accuracy import AccuracyMetric
+    >>> check_metric(AccuracyMetric)
+    """
+    made = metric_class(**(options or {}))
+    _require(
+        callable(getattr(made, "evaluate", None)) or callable(getattr(made, "calculate", None)),
+        "a metric has a method evaluate() or calculate()",
+    )
+    _check_description(made)
+    values = (
+        list(_GOLDEN if golden is None else golden),
+        list(_PREDICTED if predicted is None else predicted),
+    )
+    _require(len(values[0]) == len(values[1]), "golden and predicted examples pair up")
+    if callable(getattr(made, "evaluate", None)):
+        _check_unit_metric(made, *values)
+    else:
+        _check_aggregator(made, *values)
+
+
+def _check_description(made: Any) -> None:
+    if not hasattr(made, "get_metadata"):
+        return
+    described = made.get_metadata()
+    _require(isinstance(described, BaseMetricMetadata), "get_metadata() gives BaseMetricMetadata")
+    _require(bool(described.name), "the metadata names the metric")
+
+
+def _check_unit_metric(made: Any, golden: list[Any], predicted: list[Any]) -> None:
+    before = copy.deepcopy((golden, predicted))
+    results = made.evaluate(golden, predicted)
+    _require(isinstance(results, list), "evaluate() gives a list")
+    _require(len(results) == len(golden), "evaluate() gives one result per pair")
+    _require(all(isinstance(one, UnitMetricResult) for one in results), "every result is a UnitMetricResult")
+    _require(all(isinstance(one.correct, bool) for one in results), "every verdict is a bool")
+    _require((golden, predicted) == before, "evaluate() leaves its input as it was")
+    _require(
+        all(
+            one.golden == left and one.predicted == right
+            for one, left, right in zip(results, *before, strict=True)
+        ),
+        "results keep golden and predicted values, in order",
+    )
+    _require(
+        _dicts(made.evaluate(golden, predicted)) == _dicts(results), "the same input gives the same results"
+    )
+    _require(made.evaluate([], []) == [], "no pairs give no results")
+    _require(
+        _dicts(made.evaluate(golden[::-1], predicted[::-1])) == _dicts(results)[::-1],
+        "the order of pairs changes no verdict",
+    )
+    _require(_refuses_lengths(made, golden), "values that cannot be paired raise ValueError")
+
+
+def _check_aggregator(made: Any, golden: list[Any], predicted: list[Any]) -> None:
+    results = [
+        UnitMetricResult(left == right, left, right, {"label": position})
+        for position, (left, right) in enumerate(zip(golden, predicted, strict=True))
+    ]
+    before = copy.deepcopy(_dicts(results))
+    calculated = made.calculate(results)
+    _require(isinstance(calculated, dict) and bool(calculated), "calculate() gives a dict that is not empty")
+    _require(all(isinstance(name, str) for name in calculated), "the names of values are texts")
+    _require(_is_json(calculated), "values are JSON, without NaN or infinity")
+    _require(_dicts(results) == before, "calculate() leaves the results as they were")
+    _require(made.calculate(results) == calculated, "the same results give the same values")
+    _require(_is_json(made.calculate([])), "no results give values, without NaN and without an error")
+
+
+def _refuses_lengths(made: Any, golden: list[Any]) -> bool:
+    try:
+        made.evaluate(golden, golden[:-1])
+    except ValueError:
+        return True
+    return not golden
+
+
+def _dicts(results: Sequence[UnitMetricResult]) -> list[dict[str, Any]]:
+    return [one.to_dict() for one in results]
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _require(kept: bool, promise: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from faircall.errors import ConfigError
-from faircall.metrics.base_metric import BaseMetric
+from faircall.metrics.base_metric import BaseMetric, MetricOptions
 from faircall.registry import Registry
 
 MetricClass = TypeVar("MetricClass", bound=type)
@@ -92,5 +92,14 @@ def _information(metric_class: type[Any]) -> dict[str, Any]:
         "class": metric_class.__name__,
         "module": metric_class.__module__,
         "metadata": described.to_dict() if described else None,
-        "options": model.model_json_schema() if model is not None else None,
+        "options": _schema(model) if model is not None else None,
     }
+
+
+def _schema(model: type[MetricOptions]) -> dict[str, Any]:
+    """The JSON Schema of the options, those that may be given by position first and in their order."""
+    schema = model.model_json_schema()
+    first = model.positional()
+    properties = schema.get("properties", {})
+    order = [*first, *(name for name in properties if name not in first)]
+    return {**schema, "properties": {name: properties[name] for name in order}}
