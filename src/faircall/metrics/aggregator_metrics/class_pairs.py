@@ -65,8 +65,8 @@ def pair_classes(columns: ResultColumns, *, golden_key: str | None, predicted_ke
     """The classes of `columns`, in the normalisation of the unit metric that judged them.
 
     Without keys, or with the key that the unit metric read, a class is the text that it compared, so that
-    ignoring case in matching ignores it in grouping. Otherwise a class is a value by type and value; a key that
-    is given for one side only is read on both.
+    ignoring case in matching ignores it in grouping. Otherwise a class is a value by type and value; a key
+    that is given for one side only is read on both.
     """
     compared = columns.compared
     if compared is not None and {golden_key, predicted_key} <= {None, compared.key}:
