@@ -6,15 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from faircall.stats.linearised import (
-    LinearisedEstimate,
+from faircall.stats.evidence import (
     NoDiscordance,
+    decide_mean,
+    decide_ratio_difference,
     estimate_guarded_difference,
     estimate_guarded_mean,
-    estimate_mean,
-    estimate_ratio_difference,
     no_discordance_bound,
 )
+from faircall.stats.linearised import LinearisedEstimate, estimate_mean, estimate_ratio_difference
 
 
 def arm(data, place):
@@ -116,3 +116,15 @@ def test_p_values_without_discordance_follow_the_interval():
     assert estimate.p_above(-bound) == pytest.approx(0.025)
     assert estimate.p_below(bound) == pytest.approx(0.025)
     assert estimate.p_above(0.0) == 0.5
+
+
+def test_the_guard_decides_under_minimum_evidence_and_where_the_spread_vanishes():
+    same, better = np.tile([2, 4], (30, 1)), np.tile([4, 4], (30, 1))
+    for moved, spread, guarded in ((9, True, True), (10, True, False), (30, False, True)):
+        candidate = np.where(np.arange(30)[:, None] < moved, better, same)
+        plain, guard = decide_ratio_difference(same, candidate, gold_pairs=lambda: 2.0, level=0.95)
+        assert (plain.standard_error > 1e-9) == spread
+        assert (guard is not None) == guarded
+        values = (candidate[:, 0] - same[:, 0]) / 4
+        assert (decide_mean(values, discordant=moved, limit=2.0, level=0.95)[1] is not None) == guarded
+    assert decide_mean(np.zeros(0), discordant=0, limit=2.0, level=0.95)[1] is None

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faircall.stats.evidence import estimate_guarded_difference
 from faircall.stats.holm import holm_adjust
-from faircall.stats.linearised import estimate_guarded_difference, estimate_ratio_difference
+from faircall.stats.linearised import estimate_ratio_difference
 from faircall.stats.mcnemar import mcnemar_exact, mcnemar_mid_p
 from faircall.stats.planning import sample_size
 from faircall.stats.tango import tango_interval

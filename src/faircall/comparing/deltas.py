@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -11,14 +11,9 @@ from faircall.comparing.pairing import Cohort
 from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES, MetricValue
 from faircall.stats.bootstrap import order_ranks, percentile_bounds, resample_totals, stream_name
 from faircall.stats.cluster import estimate_paired_difference
+from faircall.stats.evidence import MINIMUM_DISCORDANT_ROOTS, Guard, decide_ratio_difference
 from faircall.stats.intervals import Interval
-from faircall.stats.linearised import (
-    LinearisedEstimate,
-    NoDiscordance,
-    estimate_guarded_difference,
-    estimate_ratio_difference,
-    influence,
-)
+from faircall.stats.linearised import LinearisedEstimate, influence
 from faircall.stats.mcnemar import mcnemar_exact, mcnemar_mid_p
 from faircall.stats.rates import metric_interval
 from faircall.stats.sign_flip import sign_flip_p
@@ -28,10 +23,7 @@ if TYPE_CHECKING:
     from faircall.records import IntArray
     from faircall.stats.arrays import FloatArray
 
-Estimate: TypeAlias = ScoreEstimate | LinearisedEstimate | NoDiscordance
-
-MINIMUM_DISCORDANT_ROOTS: Final = 10
-_NO_SPREAD: Final = 1e-9
+Estimate: TypeAlias = ScoreEstimate | LinearisedEstimate | Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +51,7 @@ class Delta:
     metric: str
     level: float
     estimate: Estimate
-    guard: Estimate | None
+    guard: Guard | None
     report: dict[str, Any]
 
     @property
@@ -172,22 +164,13 @@ def _decompose(first: IntArray, second: IntArray, cohort: Cohort) -> dict[str, i
     }
 
 
-def _estimate(strip: _Strip, level: float) -> tuple[Estimate, Estimate | None]:
+def _estimate(strip: _Strip, level: float) -> tuple[Estimate, Guard | None]:
     if strip.binary:
         roots = strip.cohort.roots
         return estimate_paired_difference(strip.side(0)[:, 0], strip.side(1)[:, 0], roots), None
-    plain = estimate_ratio_difference(strip.by_root[:, 0], strip.by_root[:, 1])
-    return plain, _guard(strip, plain, level)
-
-
-def _guard(strip: _Strip, plain: LinearisedEstimate, level: float) -> Estimate | None:
-    """Wanted with few discordant roots, and where they are many but so alike that the spread vanishes."""
-    enough = strip.discordant_roots >= MINIMUM_DISCORDANT_ROOTS and plain.standard_error > _NO_SPREAD
-    if enough or not len(strip.by_root):
-        return None
-    gold_pairs = strip.cohort.first.gold_pairs / len(strip.by_root)
-    return estimate_guarded_difference(
-        strip.by_root[:, 0], strip.by_root[:, 1], gold_pairs=gold_pairs, level=level
+    first, second = strip.by_root[:, 0], strip.by_root[:, 1]
+    return decide_ratio_difference(
+        first, second, gold_pairs=lambda: strip.cohort.first.gold_pairs / len(first), level=level
     )
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from faircall.comparing.deltas import MINIMUM_DISCORDANT_ROOTS, Resampling
+from faircall.comparing.deltas import Resampling
 from faircall.comparing.gaps import Gap
 from faircall.records import METRIC_NAMES
-from faircall.stats.linearised import estimate_guarded_mean, estimate_mean, influence, pooled_ratio
+from faircall.stats.evidence import decide_mean
+from faircall.stats.linearised import influence, pooled_ratio
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
     from faircall.stats.arrays import FloatArray
 
 LIMIT: Final = 2.0  # a gap lies in [-1, 1], a difference of two in [-2, 2]
-_NO_SPREAD: Final = 1e-9
 
 
 def difference_of_gaps(baseline: Gap, candidate: Gap, how: Resampling) -> dict[str, Any]:
@@ -41,16 +41,13 @@ def _change(baseline: IntArray, candidate: IntArray, how: Resampling) -> dict[st
     values = root_differences(baseline, candidate)
     moved = (candidate[:, 1] - candidate[:, 0]) - (baseline[:, 1] - baseline[:, 0])
     discordant = int(np.sum(np.any(moved != 0, axis=1)))
-    plain = estimate_mean(values, limit=LIMIT)
+    plain, guard = decide_mean(values, discordant=discordant, limit=LIMIT, level=how.level)
     report: dict[str, Any] = {
         "delta": plain.centre if len(values) else None,
         "interval": plain.interval(how.level).to_dict(),
     }
-    enough = discordant >= MINIMUM_DISCORDANT_ROOTS and plain.standard_error > _NO_SPREAD
-    if len(values) and not enough:
-        report["guarded"] = (
-            estimate_guarded_mean(values, limit=LIMIT, level=how.level).interval(how.level).to_dict()
-        )
+    if guard is not None:
+        report["guarded"] = guard.interval(how.level).to_dict()
     return {**report, "discordant_roots": discordant}
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from faircall.stats.arrays import FloatArray, IntArray
 from faircall.stats.intervals import Interval, undefined
 from faircall.stats.quantiles import normal_quantile, normal_tail, t_quantile, t_tail, upper_probability
-from faircall.stats.tango import tango_z
 
 Column: TypeAlias = IntArray | FloatArray
 
@@ -64,39 +63,6 @@ class LinearisedEstimate:
         return normal_tail(statistic) if self.degrees is None else t_tail(statistic, self.degrees)
 
 
-@dataclass(frozen=True, slots=True)
-class NoDiscordance:
-    """The estimate when no root differs: Tango's with b = c = 0, bounds -+ z^2 / (n + z^2)."""
-
-    n: int
-    method: str
-
-    def interval(self, level: float) -> Interval:
-        """-+ z^2 / (n + z^2), for n roots."""
-        if not self.n:
-            return undefined(self.method, level, reason="no_rows")
-        bound = no_discordance_bound(self.n, level=level)
-        return Interval(self.method, level, -bound, bound)
-
-    def p_above(self, bound: float) -> float:
-        """One-sided p of "the true value is not above `bound`"."""
-        return normal_tail(tango_z(0, 0, n=self.n, trial=max(bound, -1.0)))
-
-    def p_below(self, bound: float) -> float:
-        """One-sided p of "the true value is not below `bound`"."""
-        return normal_tail(-tango_z(0, 0, n=self.n, trial=min(bound, 1.0)))
-
-
-def no_discordance_bound(n: int, *, level: float) -> float:
-    """How far from 0 a difference may still be when `n` independent pairs show none.
-
-    >>> round(no_discordance_bound(100, level=0.95), 12)
-    0.036993498207
-    """
-    z = normal_quantile(upper_probability(level))
-    return z * z / (n + z * z)
-
-
 def pooled_ratio(numerators: Column, denominators: Column) -> float:
     """sum N / sum D (sums of whole numbers are exact); 0 when there is nothing to divide by."""
     total = float(np.sum(denominators))
@@ -135,27 +101,6 @@ def estimate_ratio_difference(baseline: Column, candidate: Column) -> Linearised
     return LinearisedEstimate(delta, standard_error(values), len(values) - 1)
 
 
-def estimate_guarded_difference(
-    baseline: IntArray, candidate: IntArray, *, gold_pairs: float, level: float
-) -> LinearisedEstimate | NoDiscordance:
-    """The difference of two F1 under minimum evidence: two pseudo-roots keep the interval from collapsing.
-
-    One pseudo-root has a perfect baseline and a candidate that did not parse, the other is its mirror.
-
-    Args:
-        baseline: 2 x matched pairs and predicted + gold pairs per root, shape (roots, 2).
-        candidate: the same for the candidate.
-        gold_pairs: mean gold pairs per root.
-        level: where no root differs, the wider of the two guards at this level is taken.
-    """
-    perfect, unparsed = np.array([2.0, 2.0]) * gold_pairs, np.array([0.0, 1.0]) * gold_pairs
-    augmented = estimate_ratio_difference(
-        np.vstack([baseline, perfect, unparsed]), np.vstack([candidate, unparsed, perfect])
-    )
-    guarded = LinearisedEstimate(augmented.centre, augmented.standard_error, None, "guarded_linearised")
-    return guarded if np.any(baseline != candidate) else _wider(guarded, roots=len(baseline), level=level)
-
-
 def estimate_mean(values: FloatArray, *, limit: float) -> LinearisedEstimate:
     """The mean of one value per root, with t(G - 1).
 
@@ -164,20 +109,3 @@ def estimate_mean(values: FloatArray, *, limit: float) -> LinearisedEstimate:
     """
     centre = float(np.mean(values)) if len(values) else 0.0
     return LinearisedEstimate(centre, standard_error(values - centre), len(values) - 1, limit=limit)
-
-
-def estimate_guarded_mean(
-    values: FloatArray, *, limit: float, level: float
-) -> LinearisedEstimate | NoDiscordance:
-    """The mean of one difference per root under minimum evidence: pseudo-roots +1 and -1 join, with z."""
-    plain = estimate_mean(np.append(values, (1.0, -1.0)), limit=limit)
-    guarded = LinearisedEstimate(plain.centre, plain.standard_error, None, "guarded_linearised", limit)
-    return guarded if np.any(values) else _wider(guarded, roots=len(values), level=level)
-
-
-def _wider(guarded: LinearisedEstimate, *, roots: int, level: float) -> LinearisedEstimate | NoDiscordance:
-    """Without a discordant root both guards are centred at 0; the one with the farther bound is kept."""
-    half = normal_quantile(upper_probability(level)) * guarded.standard_error
-    if half >= no_discordance_bound(roots, level=level):
-        return guarded
-    return NoDiscordance(roots, "guarded_no_discordance")
