@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from faircall.stats import sign_flip
 from faircall.stats.sign_flip import FLIPS, sign_flip_p
+from faircall.stats.streams import philox
 
 
 @settings(max_examples=40, deadline=None)
@@ -44,3 +46,12 @@ def test_seed_and_scope_choose_the_flips():
 def test_nothing_to_flip():
     assert sign_flip_p(np.zeros(5), seed=0, scope="s") == 1.0
     assert sign_flip_p(np.zeros(0), seed=0, scope="s") == 1.0
+
+
+def test_random_flips_are_the_bits_of_the_documented_words(monkeypatch):
+    monkeypatch.setattr(sign_flip, "FLIPS", 50)
+    values = np.random.default_rng(0).normal(0.1, 1.0, 70)
+    words = philox(seed=3, scope="s|sign_flip").random_raw(100).tolist()
+    signs = [[2 * (words[50 * (v // 64) + flip] >> v % 64 & 1) - 1 for v in range(70)] for flip in range(50)]
+    as_extreme = sum(abs(np.dot(row, values)) >= abs(values.sum()) - 1e-9 for row in signs)
+    assert sign_flip.sign_flip_p(values, seed=3, scope="s") == (as_extreme + 1) / 51

@@ -1,13 +1,11 @@
 import hashlib
 from collections import Counter
 
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from faircall.stats.streams import IndexStream, coin_flips, philox
+from faircall.stats.streams import IndexStream, philox
 
 MASK = 2**64 - 1
 
@@ -61,12 +59,3 @@ def test_indices_are_uniform():
 def test_seed_and_scope_both_choose_the_stream():
     draws = {tuple(IndexStream(100, seed=s, scope=k).take(8)) for s in (0, 1) for k in ("en", "fr")}
     assert len(draws) == 4
-
-
-def test_coins_are_the_bits_of_whole_words():
-    words = philox(seed=3, scope="s").random_raw(4).tolist()
-    expected = [
-        [words[2 * row + column // 64] >> column % 64 & 1 for column in range(70)] for row in range(2)
-    ]
-    assert coin_flips(rows=2, columns=70, seed=3, scope="s").tolist() == expected
-    assert np.mean(coin_flips(rows=1000, columns=70, seed=0, scope="s")) == pytest.approx(0.5, abs=0.01)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
@@ -17,6 +18,7 @@ _TINY = 1e-300
 _MANY_DEGREES = 2_000
 
 
+@lru_cache(maxsize=64)
 def upper_probability(level: float) -> float:
     """The probability below the upper bound of a two-sided interval, from the decimal that was written.
 
@@ -44,6 +46,7 @@ def normal_tail(z: float) -> float:
     return math.erfc(z / math.sqrt(2.0)) / 2.0
 
 
+@lru_cache(maxsize=4_096)
 def t_quantile(probability: float, degrees: float) -> float:
     """Student's t: the t below which it falls with `probability`; `degrees` may be fractional and is above 0.
 

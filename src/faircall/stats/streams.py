@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faircall.stats.arrays import IntArray
 
@@ -62,11 +61,3 @@ class IndexStream:
             products = products[remainders >= self._rejected_below]
         indices: IntArray = (products >> np.uint64(32)).view(np.int64)
         return indices
-
-
-def coin_flips(*, rows: int, columns: int, seed: int, scope: str) -> NDArray[np.uint8]:
-    """Fair coins 0 or 1, shape (rows, columns): whole words per row, lowest bit first."""
-    per_row = -(-columns // 64)
-    words = philox(seed=seed, scope=scope).random_raw(rows * per_row).astype("<u8", copy=False)
-    bits = np.unpackbits(words.view(np.uint8).reshape(rows, per_row * 8), axis=1, bitorder="little")
-    return bits[:, :columns]
