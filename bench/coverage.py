@@ -277,7 +277,7 @@ def add_clustered(tallies: list[Tally], drawn: np.ndarray, truth: float, *, repl
 
 @dataclass(frozen=True)
 class GapSetting:
-    """Rates of reference and target language, before and after; `fresh` is how often answers are independent."""
+    """Rates of reference and target language, before and after; `fresh`: how often answers are independent."""
 
     rates: tuple[float, float, float, float]
     fresh: float
@@ -407,7 +407,8 @@ SECTIONS = (
     Section(
         "Overall across four languages",
         "Translations share their root's fate in four roots out of five. "
-        "Tango's interval at effective counts decides; the others are what counting or resampling rows would give.",
+        "Tango's interval at effective counts decides; "
+        "the others are what counting or resampling rows would give.",
         ("setting", "roots x languages", "deciding", "width", "Tango on rows", "width",
          "percentile on roots", "width", "percentile on rows", "width"),
         simulate_clustered,
@@ -454,8 +455,8 @@ def preface() -> Iterator[str]:
     error = [100 * math.sqrt(0.95 * 0.05 / replicates) for replicates in (10_000, 2_000, 1_000, 300)]
     yield (
         f"Written by `bench/coverage.py` (seed {SEED}, numpy {np.__version__}): how often nominal 95% "
-        f"intervals hold the true value, in percent, and how wide they are on average. Binary cells and claims have 10,000 "
-        f"replicates (Monte Carlo standard error near 95%: {error[0]:.1f} points), the others 2,000 "
+        f"intervals hold the true value, in percent, and how wide they are on average. "
+        f"Binary cells and claims have 10,000 replicates (Monte Carlo standard error near 95%: {error[0]:.1f} points), the others 2,000 "
         f"({error[1]:.1f}). "
         f"Percentile columns have 1,000 ({error[2]:.1f}) up to 200 rows, then fewer, at least 300 "
         f"({error[3]:.1f}), with {RESAMPLES} resamples each."
