@@ -1,6 +1,6 @@
 """How often the intervals hold: coverage of every deciding interval, beside the percentile bootstrap.
 
-    python bench/coverage.py            writes docs/coverage.md (two minutes of processor time)
+    python bench/coverage.py            writes docs/coverage.md (three minutes of processor time)
     python bench/coverage.py --quick    a tenth of the replicates, to standard output
 
 Each cell draws data whose true difference is known, asks the functions that `faircall.compare` asks, and
@@ -277,7 +277,7 @@ def add_clustered(tallies: list[Tally], drawn: np.ndarray, truth: float, *, repl
 
 @dataclass(frozen=True)
 class GapSetting:
-    """Rates of reference and target language, before and after; `fresh`: how often answers are independent."""
+    """Rates of reference and target language, before and after; `fresh`: how often answers are drawn anew."""
 
     rates: tuple[float, float, float, float]
     fresh: float
@@ -456,7 +456,8 @@ def preface() -> Iterator[str]:
     yield (
         f"Written by `bench/coverage.py` (seed {SEED}, numpy {np.__version__}): how often nominal 95% "
         f"intervals hold the true value, in percent, and how wide they are on average. "
-        f"Binary cells and claims have 10,000 replicates (Monte Carlo standard error near 95%: {error[0]:.1f} points), the others 2,000 "
+        f"Binary cells and claims have 10,000 replicates (Monte Carlo standard error near 95%: "
+        f"{error[0]:.1f} points), the others 2,000 "
         f"({error[1]:.1f}). "
         f"Percentile columns have 1,000 ({error[2]:.1f}) up to 200 rows, then fewer, at least 300 "
         f"({error[3]:.1f}), with {RESAMPLES} resamples each."
