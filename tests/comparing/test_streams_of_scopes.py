@@ -1,7 +1,6 @@
 """The documented scopes: what the statistics page promises about random streams."""
 
 from comparing.arms import languages
-
 from faircall.comparing import deltas
 from faircall.comparing.comparison import compare_arms
 
