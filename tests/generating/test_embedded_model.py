@@ -1,4 +1,4 @@
-"""Where the embedded model is found and kept; the conversion itself is seen in `test_demo_model.py`."""
+"""Where the embedded model is found and kept; the conversion itself is seen in `tests/demo/test_model.py`."""
 
 import importlib.metadata
 
