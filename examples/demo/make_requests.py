@@ -220,7 +220,7 @@ def write_rows(path: Path, rows: list[Row]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seed", type=int, default=42)
-    options.add_argument("--train", type=int, default=480, help="rows of each training set")
+    options.add_argument("--train", type=int, default=960, help="rows of each training set")
     asked = options.parse_args()
     test = make_test(TOOLS, REQUESTS, random.Random(asked.seed))
     train = {

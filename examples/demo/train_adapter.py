@@ -105,6 +105,7 @@ def save_adapter(model: Any, folder: Path) -> None:
     )
     config = json.loads((folder / "adapter_config.json").read_text())
     config["base_model_name_or_path"] = MODEL_NAME
+    config["target_modules"] = sorted(config["target_modules"])  # PEFT writes a set, in any order
     (folder / "adapter_config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
     (folder / "README.md").unlink(missing_ok=True)
 

@@ -55,7 +55,7 @@ def test_every_gold_call_fits_its_own_tool():
 
 @pytest.mark.parametrize(("languages", "seed"), [(["en"], 43), (["en", "fr"], 44)])
 def test_training_is_disjoint_from_test(maker, languages, seed):
-    train = maker.make_train(languages, count=480, seed=seed)
+    train = maker.make_train(languages, count=960, seed=seed)
     maker.check_disjoint(train, [*shipped("en"), *shipped("fr")])
     with pytest.raises(SystemExit, match="in training and test"):
         maker.check_disjoint([*train, shipped("fr")[0]], shipped("fr"))
