@@ -2,7 +2,7 @@
 
 The normal quantile is the standard library's (Wichura 1988, AS 241). Student's t goes through the regularised
 incomplete beta function (continued fraction, Abramowitz and Stegun 26.5.8), its quantile through bisection
-and Newton steps on that.
+on that, and beyond 2,000 degrees through an expansion in their inverse (26.7.5).
 """
 
 from __future__ import annotations
