@@ -2,9 +2,9 @@
 
     python bench/metrics_speed.py [ROWS]
 
-Both sides get the same rows, must give the same four numbers, and are timed in one process, in turn; the ratio of
-the best of three runs is printed. Fewer, repeated classes are the usual case; the second table has texts that are all
-different, where nothing can be saved on normalising them.
+Both sides get the same rows, must give the same four numbers, and are timed in one process, in turn; the ratio
+of the best of three runs is printed. Fewer, repeated classes are the usual case; the second table has texts that
+are all different, where nothing can be saved on normalising them.
 """
 
 from __future__ import annotations

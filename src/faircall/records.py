@@ -32,6 +32,7 @@ METRIC_NAMES: Final = (
     "argument_f1",
     "full_call_exact_match",
 )
+HEADLINE: Final = "full_call_exact_match"
 BINARY_METRIC_NAMES: Final = tuple(name for name in METRIC_NAMES if name != "argument_f1")
 
 ParseStatus: TypeAlias = Literal["ok", "no_json", "invalid_json", "invalid_shape"]

@@ -43,10 +43,18 @@ def scope(**changes):
 
 
 def gap(value):
+    delta = {"delta": value, "interval": bounds(value - 0.1, value + 0.1)}
+    return {"reference_language": "en", "pairs": 20, "metrics": dict.fromkeys(METRIC_NAMES, delta)}
+
+
+def timing(seconds, **changes):
+    facts = {"cross_comparable": True, "cross_comparable_reason": None, "scenario": "single stream"}
     return {
-        "reference_language": "en",
-        "pairs": 20,
-        "metrics": {name: {"delta": value} for name in METRIC_NAMES},
+        **facts,
+        "allocation": 1,
+        "seconds_per_example": seconds,
+        "seconds_per_full_match": None,
+        **changes,
     }
 
 
@@ -173,11 +181,40 @@ def test_slices_gaps_and_claims_are_shown_when_there_are_any():
     shown = tables(report)
     assert [row[:2] for row in shown["Slices: full_call_exact_match"].rows] == [("en", "60"), ("fr", "60")]
     assert shown["Language gaps: full_call_exact_match"].rows == (
-        ("fr - en", "20", "-20.0", "-10.0", "+10.0", "[-5.0, +25.0]"),
+        ("fr - en", "20", "-20.0 [-30.0, -10.0]", "-10.0 [-20.0, 0.0]", "+10.0 [-5.0, +25.0]"),
     )
     assert shown["Declared claims"].rows == (
         ("en_kept", "en/full_call_exact_match", "non_inferiority 0.02", "<0.001", "established"),
     )
+
+
+def test_marginal_gaps_stand_apart_and_have_no_interval():
+    values = {"fr": dict.fromkeys(METRIC_NAMES, -0.125)}
+    marginal = {"reference": "en", "baseline": values, "candidate": {"fr": dict.fromkeys(METRIC_NAMES)}}
+    shown = tables({**REPORT, "marginal_full_slices": marginal})
+    table = shown["Marginal gaps, full slices: full_call_exact_match"]
+    assert table.rows == (("fr - en", "-12.5", "undefined"),)
+    assert "descriptive" in table.note
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({}, "scenario: single stream"),
+        ({"allocation": 2}, "not comparable: allocation differs"),
+        ({"cross_comparable": False, "cross_comparable_reason": "resumed"}, "not comparable: resumed"),
+    ],
+)
+def test_times_are_shown_with_what_speaks_against_comparing_them(changes, note):
+    efficiency = {"baseline": timing(2.0), "candidate": timing(0.05, **changes)}
+    table = tables({**REPORT, "inference_efficiency": efficiency})["Time"]
+    assert table.rows == (("per example", "2 s", "50 ms"), ("per full match", "undefined", "undefined"))
+    assert table.note == note
+
+
+def test_times_that_one_arm_lacks_are_not_shown():
+    efficiency = {"baseline": timing(1.0), "candidate": None}
+    assert "Time" not in tables({**REPORT, "inference_efficiency": efficiency})
 
 
 def test_the_small_print_ends_with_the_signature():

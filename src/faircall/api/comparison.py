@@ -11,12 +11,12 @@ from faircall.api.evaluation import Evaluation
 from faircall.comparing.comparability import Treatment, check
 from faircall.comparing.comparison import compare_arms
 from faircall.digest import sha256_json
-from faircall.records import Arm
+from faircall.records import HEADLINE, Arm
 from faircall.scoring.totals import metric_block
+from faircall.stats.intervals import deciding_interval
 from faircall.stats.signature import format_signature
 
 SCHEMA_VERSION: Final = "faircall.comparison_report.v1"
-HEADLINE: Final = "full_call_exact_match"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +147,7 @@ def _side(arm: Arm, level: float) -> dict[str, Any]:
 def _signature(baseline: Arm, candidate: Arm, treatment: Treatment, *, overall: Mapping[str, Any]) -> str:
     """One line that says what the headline number is: it parses back, and unknown conditions are named."""
     delta = overall["metrics"][HEADLINE]
-    interval = delta.get("guarded") or delta["interval"]
+    interval = deciding_interval(delta)
     fields: dict[str, object] = {
         "metric": HEADLINE,
         "d": f"{candidate.name}-{baseline.name}",

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from faircall.errors import UsageError
 from faircall.records import METRIC_NAMES
+from faircall.stats.intervals import deciding_interval
 
 _PATTERN: Final = re.compile(
     r"\s*(?:(?P<slice>.+?)/)?(?P<metric>\w+)\.(?P<field>\w+)\s*"
@@ -32,13 +33,6 @@ _OPERATORS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "!=": operator.ne,
 }
 _EXAMPLE: Final = 'for example "full_call_exact_match.lower < -0.01" or "fr/argument_f1.delta < 0"'
-
-
-def deciding_interval(delta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The interval that decides: the guarded one where there is one, else the score interval."""
-    chosen: Mapping[str, Any] = delta.get("guarded") or delta["interval"]
-    return chosen
-
 
 _FIELDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     "baseline": lambda delta: delta["baseline"]["value"],

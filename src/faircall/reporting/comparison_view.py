@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
+from faircall.records import BINARY_METRIC_NAMES, HEADLINE, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, Tone, View
+from faircall.reporting.efficiency_view import efficiency_tables
+from faircall.reporting.gaps_view import gap_tables
 from faircall.reporting.reading_view import reading_blocks
+from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
 
-HEADLINE: Final = "full_call_exact_match"
 _SPLIT: Final = ("gained_by_parsing", "gained_by_content", "lost_by_parsing", "lost_by_content")
 _NOT_ATTESTED: Final = "the files do not record what differs between the arms"
 
@@ -23,12 +25,6 @@ _NOT_ATTESTED: Final = "the files do not record what differs between the arms"
 def view_comparison(report: Json) -> View:
     """The blocks of a comparison report (section 6 of the contract)."""
     return tuple(_blocks(report))
-
-
-def deciding_interval(block: Json) -> Json:
-    """The interval that decides: the guarded one where minimum evidence asks for it."""
-    chosen: Json = block.get("guarded") or block["interval"]
-    return chosen
 
 
 def tell_treatment(report: Json) -> str:
@@ -93,7 +89,8 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield _split_table(overall["metrics"])
     if report.get("slices"):
         yield _slices_table(report["slices"], names)
-    yield from _gap_tables(report.get("paired_language_gaps") or {}, names)
+    yield from gap_tables(report, names)
+    yield from efficiency_tables(report.get("inference_efficiency"), names)
     if report.get("claims"):
         yield _claims_table(report["claims"])
     yield from _small_print(report)
@@ -166,29 +163,6 @@ def _slices_table(slices: Json, names: tuple[str, str]) -> Table:
     )
     columns = ("slice", "examples", *names, *_delta_columns(next(iter(slices.values()))["metrics"]))
     return Table(f"Slices: {HEADLINE}", columns, rows)
-
-
-def _gap_tables(gaps: Json, names: tuple[str, str]) -> Iterator[Table]:
-    if not gaps:
-        return
-    rows = []
-    for language, block in gaps.items():
-        first, second = block["baseline"], block["candidate"]
-        change = block["difference_of_gaps"]["metrics"][HEADLINE]
-        bounds = deciding_interval(change)
-        rows.append(
-            (
-                f"{language} - {first['reference_language']}",
-                str(first["pairs"]),
-                numbers.points(first["metrics"][HEADLINE]["delta"]),
-                numbers.points(second["metrics"][HEADLINE]["delta"]),
-                numbers.points(change["delta"]),
-                numbers.interval(bounds["lower"], bounds["upper"]),
-            )
-        )
-    columns = ("gap", "pairs", *names, "change of the gap", f"{numbers.level(bounds['level'])} CI")
-    note = "matched pairs; points; a gap is target minus reference language"
-    yield Table(f"Language gaps: {HEADLINE}", columns, tuple(rows), note=note)
 
 
 def _claims_table(claims: list[Json]) -> Table:

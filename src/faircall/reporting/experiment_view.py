@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from faircall.records import METRIC_NAMES
+from faircall.records import HEADLINE, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
-from faircall.reporting.comparison_view import HEADLINE, deciding_interval, tell_treatment
+from faircall.reporting.comparison_view import tell_treatment
+from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
 

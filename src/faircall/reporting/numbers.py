@@ -87,12 +87,16 @@ def p_value(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A duration with three significant digits.
+    """A duration with three significant digits, in milliseconds where it is short.
 
-    >>> seconds(0.01234), seconds(83.4), seconds(None)
-    ('0.0123 s', '83.4 s', 'undefined')
+    >>> seconds(0.01234), seconds(83.42), seconds(1234.5), seconds(None)
+    ('12.3 ms', '83.4 s', '1234 s', 'undefined')
     """
-    return UNDEFINED if value is None else f"{value:.3g} s"
+    if value is None:
+        return UNDEFINED
+    if value < 0.1:
+        return f"{1000 * value:.3g} ms"
+    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
 
 
 def plain(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,3 +30,13 @@ class Interval:
 def undefined(method: str, level: float, *, reason: str) -> Interval:
     """An interval that could not be computed, with the reason."""
     return Interval(method, level, None, None, reason)
+
+
+def deciding_interval(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The interval that decides on a reported difference: the guarded one where there is one.
+
+    >>> deciding_interval({"interval": {"method": "linearised_t"}, "guarded": {"method": "guarded"}})
+    {'method': 'guarded'}
+    """
+    chosen: Mapping[str, Any] = block.get("guarded") or block["interval"]
+    return chosen
