@@ -2,9 +2,9 @@
 
     python bench/metrics_speed.py [ROWS]
 
-Both sides get the same rows, must give the same four numbers, and are timed in one process, in turn; the ratio
-of the best of three runs is printed. Fewer, repeated classes are the usual case; the second table has texts that
-are all different, where nothing can be saved on normalising them.
+Both sides get the same rows, must give the same four numbers, and are timed in one process, in turn; the
+ratio of the best of three runs is printed. Fewer, repeated classes are the usual case; the second table has
+texts that are all different, where nothing can be saved on normalising them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def main() -> None:
             raise SystemExit(f"{make.__name__}: the two give different numbers")
         slow, fast = (best_of_three(run, golden, predicted) for run in (obvious, by_column))
         print(
-            f"{make.__name__:>14} {rows:>9} rows: objects {slow:6.3f} s, columns {fast:6.3f} s, {slow / fast:5.1f}x"
+            f"{make.__name__:>14} {rows:>9} rows: objects {slow:6.3f} s, columns {fast:6.3f} s,"
+            f" {slow / fast:5.1f}x"
         )
 
 
