@@ -7,7 +7,8 @@ import pytest
 from faircall.api.stored import load_stored
 from faircall.cli import main
 from faircall.errors import InputError, UsageError
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+from faircall.pipeline.arm_request import plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
 from pipeline.run_builder import build
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from faircall.generating.backend import BACKENDS
 from faircall.generating.replay import open_replay
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+from faircall.pipeline.arm_request import plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.runs import open_run_with_config
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from faircall.comparing.comparability import check
 from faircall.errors import ConfigError, Incomparable
+from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.evaluation_report import build_evaluation_report, to_arm
 from pipeline import run_builder
 

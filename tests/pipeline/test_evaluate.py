@@ -8,7 +8,9 @@ import pytest
 from faircall.errors import DataError, EvaluationError, InvariantViolation, UsageError
 from faircall.generating.backend import BACKENDS
 from faircall.generating.replay import open_replay
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm, rebuild_evaluation_report
+from faircall.pipeline.arm_request import plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
+from faircall.pipeline.finish_arm import rebuild_evaluation_report
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import read_prompts, select_slices
 from faircall.records import Generation

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+from faircall.pipeline.arm_request import plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
 from faircall.store.manifest import stage_is_done
 from faircall.store.verification import verify
 from pipeline import run_builder

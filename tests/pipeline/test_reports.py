@@ -5,8 +5,9 @@ import json
 import pytest
 
 from faircall.errors import Incomparable, UsageError
+from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_folders, compare_in_run, default_out
-from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.experiment import build_experiment_report, efficiency_differences, write_experiment
 from faircall.pipeline.families import hold_families
 from faircall.pipeline.rescore import rescore

@@ -12,7 +12,7 @@ from faircall.cli.console import JsonFlag, new_app, print_json, print_view, prin
 from faircall.errors import UsageError
 
 if TYPE_CHECKING:
-    from faircall.pipeline.evaluate import ArmOutcome
+    from faircall.pipeline.finish_arm import ArmOutcome
 
 app = new_app(help="Let one arm answer the stored prompts, or build its report again.")
 
@@ -49,7 +49,8 @@ def run_arm(
 ) -> None:
     """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
     from faircall.cli.progress import show_progress
-    from faircall.pipeline.evaluate import evaluate_arm, plan_arm
+    from faircall.pipeline.arm_request import plan_arm
+    from faircall.pipeline.evaluate import evaluate_arm
     from faircall.pipeline.runs import open_run_with_config
 
     run, loaded = open_run_with_config(config, run_id)
@@ -85,7 +86,7 @@ def rebuild_reports(
 ) -> None:
     """Build evaluation reports again from the stored generations, of one arm or of all."""
     from faircall.pipeline.arms import evaluated_arms, load_config_of
-    from faircall.pipeline.evaluate import rebuild_evaluation_report
+    from faircall.pipeline.finish_arm import rebuild_evaluation_report
     from faircall.store.layout import open_run
 
     run = open_run(run_path)

@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 
 from faircall.config import Config
 from faircall.errors import ConditionFailed
+from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_in_run
-from faircall.pipeline.evaluate import ArmOutcome, Listener, evaluate_arm, plan_arm
+from faircall.pipeline.evaluate import Listener, evaluate_arm
 from faircall.pipeline.experiment import build_experiment_report, write_experiment
+from faircall.pipeline.finish_arm import ArmOutcome
 from faircall.pipeline.format import build_prompts
 from faircall.pipeline.prepare import prepare_data
 from faircall.pipeline.runs import find_run
