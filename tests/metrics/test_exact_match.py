@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from faircall.metrics.aggregator_metrics.accuracy import AccuracyMetric
@@ -89,6 +91,19 @@ def test_lengths_that_differ(sizes: tuple[int, int]) -> None:
         ValueError, match=f"golden has {sizes[0]} values? and predicted has {sizes[1]} values?"
     ):
         ExactMatchMetric().evaluate(["x"] * sizes[0], ["x"] * sizes[1])
+
+
+def test_texts_that_hold_the_joining_character_are_compared_one_by_one() -> None:
+    golden, predicted = ["a\0b", "\0  x", "c", "d  e"], ["A\0B", "\0 X", "c\0", "D e"]
+    rows = ExactMatchMetric().evaluate(golden, predicted)
+    assert [one.correct for one in rows] == [True, True, False, True]
+    assert len(rows[2].metadata["predicted_text"]) == 2
+
+
+@given(st.lists(st.text(alphabet="aAß \t\u2003\0İx", max_size=5), max_size=6), st.booleans(), st.booleans())
+def test_normalising_together_is_normalising_alone(texts: list[str], case: bool, space: bool) -> None:
+    metric = ExactMatchMetric(case, space)
+    assert metric.normalise(texts) == [metric.normalise([text])[0] for text in texts]
 
 
 def test_numpy_values_are_the_values_that_they_stand_for() -> None:

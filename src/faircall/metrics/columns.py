@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from faircall.metrics.levels import Labels, LevelTable, column_under
+from faircall.metrics.levels import Labels, LevelTable
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.metrics.unit_metrics.unit_results import UnitResults
 from faircall.metrics.values import MISSING
@@ -90,7 +90,7 @@ class ResultColumns:
         """The class of each row's golden or predicted value (`value_under` the key), before normalisation."""
         if (side, key) not in self._labels:
             rows = self.golden if side == "golden" else self.predicted
-            self._labels[side, key] = LevelTable().encode(column_under(rows, key))
+            self._labels[side, key] = LevelTable().encode_under(rows, key)
         return self._labels[side, key]
 
     def remember(self, side: Side, key: str | None, *, labels: Labels) -> None:

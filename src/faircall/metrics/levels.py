@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -64,10 +64,22 @@ class LevelTable:
         self._codes: defaultdict[Hashable, int] = defaultdict()
         self._codes.default_factory = self._codes.__len__
 
+    def encode_under(self, rows: Sequence[Any], key: str | None) -> Labels:
+        """The class codes of what `rows` hold under `key` (`value_under`)."""
+        if key is None:
+            return self.encode(rows)
+        if len(rows) and type(value_under(rows[0], key)) is str:
+            codes = self._encode_texts(map(itemgetter(key), rows), len(rows))
+            if codes is not None:
+                return Labels(codes, self)
+        return self.encode(column_under(rows, key))
+
     def encode(self, column: Sequence[Any]) -> Labels:
         """The class codes of `column`, at C speed when all its values are texts, integers or booleans."""
-        if len(column) and type(column[0]) is str and (codes := self._encode_texts(column)) is not None:
-            return Labels(codes, self)
+        if len(column) and type(column[0]) is str:
+            codes = self._encode_texts(column, len(column))
+            if codes is not None:
+                return Labels(codes, self)
         if set(map(type, column)) in _UNIFORM:
             code_of = {value: self._code(value) for value in dict.fromkeys(column)}
             return Labels(_map_to_codes(code_of.__getitem__, column), self)
@@ -77,15 +89,15 @@ class LevelTable:
         """The code of the class of `value`, None when no column had it."""
         return self._codes.get(identity(value))
 
-    def _encode_texts(self, column: Sequence[Any]) -> IntArray | None:
+    def _encode_texts(self, column: Iterable[Any], count: int) -> IntArray | None:
         """Codes of a column of texts, which are their own identity; None, and no trace, if it is not one.
 
         Looking is cheaper afterwards: the types of the new classes are those of the column.
         """
         known = len(self.values)
         try:
-            codes = _map_to_codes(self._codes.__getitem__, column)
-        except TypeError:
+            codes = np.fromiter(map(self._codes.__getitem__, column), np.int64, count)
+        except (LookupError, TypeError):
             codes = None
         added = list(islice(self._codes, known, None))
         if codes is not None and set(map(type, added)) <= {str}:

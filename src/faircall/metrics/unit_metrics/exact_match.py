@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +13,7 @@ from pydantic import Field
 from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.columns import Compared, ResultColumns
-from faircall.metrics.levels import Labels, LevelTable, column_under
+from faircall.metrics.levels import Labels, LevelTable
 from faircall.metrics.unit_metrics.base_unit_metric import BaseUnitMetric, check_lengths, missing_sides
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.metrics.unit_metrics.unit_results import UnitResults
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     BoolArray: TypeAlias = NDArray[np.bool_]
     IntArray: TypeAlias = NDArray[np.int64]
+
+
+_SEPARATOR: Final = "\0"
 
 
 class ExactMatchMetricConfig(MetricOptions):
@@ -69,8 +72,8 @@ class ExactMatchMetric(BaseUnitMetric):
         table = LevelTable()
         texts = _Texts(
             self,
-            golden=table.encode(column_under(golden, self.key)),
-            predicted=table.encode(column_under(predicted, self.key)),
+            golden=table.encode_under(golden, self.key),
+            predicted=table.encode_under(predicted, self.key),
         )
         columns = ResultColumns(
             texts.equal(), golden=golden, predicted=predicted, metadata=texts.rows, compared=texts.compared
@@ -79,9 +82,22 @@ class ExactMatchMetric(BaseUnitMetric):
         columns.remember("predicted", self.key, labels=texts.predicted)
         return UnitResults(columns)
 
-    def normalise(self, value: Any) -> str:
-        """The text of `value` as this metric compares it."""
-        text = text_of(value)
+    def normalise(self, values: Sequence[Any]) -> list[str]:
+        """The texts of `values` as this metric compares them.
+
+        All at once, joined by a character that none of them holds: neither folding case nor collapsing
+        whitespace looks across it.
+        """
+        texts = list(map(text_of, values))
+        joined = _SEPARATOR.join(texts)
+        if not texts or joined.count(_SEPARATOR) >= len(texts):
+            return [self._normalise_text(text) for text in texts]
+        joined = self._normalise_text(joined)
+        if self.normalize_whitespace:
+            joined = joined.replace(f" {_SEPARATOR}", _SEPARATOR).replace(f"{_SEPARATOR} ", _SEPARATOR)
+        return joined.split(_SEPARATOR)
+
+    def _normalise_text(self, text: str) -> str:
         if self.normalize_whitespace:
             text = " ".join(text.split())
         return text if self.case_sensitive else text.casefold()
@@ -108,15 +124,15 @@ class _Texts:
 
     def _text_ids(self, needed: BoolArray) -> IntArray:
         """One number per class, equal for classes of one text; only filled where `needed`."""
+        values, levels = self.golden.values, np.flatnonzero(needed)
+        texts = self.metric.normalise([values[level] for level in levels.tolist()])
         ids = np.zeros(len(needed), np.int64)
-        seen: dict[str, int] = {}
-        for level in np.flatnonzero(needed).tolist():
-            ids[level] = seen.setdefault(self.metric.normalise(self.golden.values[level]), len(seen))
+        ids[levels] = LevelTable().encode(texts).codes
         return ids
 
     @cached_property
     def _level_texts(self) -> list[str]:
-        return [self.metric.normalise(value) for value in self.golden.values]
+        return self.metric.normalise(self.golden.values)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The metadata of each row."""
