@@ -55,6 +55,15 @@ def test_the_command_of_the_issue(capsys: pytest.CaptureFixture[str], files: lis
     assert values(report) == {"precision": 1.0}
 
 
+def test_the_two_sides_may_have_keys_of_their_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    golden = write(tmp_path / "g.jsonl", [{"event": "click"}, {"event": "type"}])
+    predicted = write(tmp_path / "p.jsonl", [{"tool": "click"}, {"tool": "click"}])
+    keys = ["--golden-key", "event", "--predicted-key", "tool"]
+    arguments = [*keys, "--aggregate", "f1_score", "--positive-class", "click"]
+    report = run(capsys, "--golden", golden, "--predicted", predicted, *arguments)[1]
+    assert values(report) == {"f1_score": 2 / 3}
+
+
 def test_text_output_names_value_and_interval(capsys: pytest.CaptureFixture[str], files: list[str]) -> None:
     assert main(["metrics", "run", *files, "--key", "tool", "--level", "0.95"]) == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from faircall.metrics.aggregator_metrics.accuracy import AccuracyMetric
+from faircall.metrics.aggregator_metrics.classification_report import ClassificationReportMetric
+from faircall.metrics.aggregator_metrics.f1_score import F1ScoreMetric
+from faircall.metrics.aggregator_metrics.precision import PrecisionMetric
 from faircall.metrics.unit_metrics.exact_match import ExactMatchMetric
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.metrics.unit_metrics.unit_results import UnitResults
@@ -79,8 +82,8 @@ def test_positional_options_are_checked() -> None:
     assert ExactMatchMetric(True, False, "k").config == {
         "case_sensitive": True, "normalize_whitespace": False, "key": "k",
     }  # fmt: skip
-    with pytest.raises(TypeError, match="at most 3 values, got 4"):
-        ExactMatchMetric(True, False, "k", 1)
+    with pytest.raises(TypeError, match="at most 5 values, got 6"):
+        ExactMatchMetric(True, False, "k", "g", "p", 1)
     with pytest.raises(TypeError, match="case_sensitive both by position and by name"):
         ExactMatchMetric(True, case_sensitive=True)
 
@@ -115,6 +118,21 @@ def test_numpy_values_are_the_values_that_they_stand_for() -> None:
 def test_a_mapping_with_defaults_is_asked_as_it_is() -> None:
     rows = ExactMatchMetric(key="tool").evaluate([defaultdict(lambda: "x")], [{"tool": "x"}])
     assert rows[0].correct
+
+
+@pytest.mark.parametrize("kept", ["columns", "rows"])
+def test_the_two_sides_may_have_keys_of_their_own(kept: str) -> None:
+    """The golden event beside the predicted tool, as the seed's aggregator examples have them."""
+    rows = ExactMatchMetric(golden_key="event", predicted_key="tool").evaluate(
+        [{"event": "Click"}, {"event": "type"}], [{"tool": "click"}, {"tool": "click"}]
+    )
+    rows = list(rows) if kept == "rows" else rows
+    assert F1ScoreMetric("tool", "event", "type").calculate(rows) == {"f1_score": 0.0}
+    assert PrecisionMetric("tool", "click").calculate(rows) == {"precision": 0.5}
+    for keys in ({}, {"golden_key": "event", "predicted_key": "tool"}):
+        report = ClassificationReportMetric(**keys).calculate(rows)
+        assert report["per_class"].keys() == {"click", "type"}
+        assert report["per_class"]["click"]["tp"] == 1
 
 
 # --- The result is a list

@@ -47,6 +47,7 @@ def test_report_agrees_with_scikit_learn(pairs: list[tuple[str, str]]) -> None:
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:A single label was found")
 @settings(max_examples=60, deadline=None)
 @given(PAIRS)
 def test_matrix_agrees_with_scikit_learn(pairs: list[tuple[str, str]]) -> None:

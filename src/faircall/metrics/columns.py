@@ -25,9 +25,9 @@ Side: TypeAlias = Literal["golden", "predicted"]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The texts that a unit metric compared, after its normalisation, and the key that it read them under."""
+    """The texts that a unit metric compared, after its normalisation, and the keys it read them under."""
 
-    key: str | None
+    keys: tuple[str | None, str | None]
     golden: Labels
     predicted: Labels
 
@@ -120,7 +120,7 @@ class ResultColumns:
         metadata = list(self._metadata())
         if not metadata or not all("golden_text" in one and "predicted_text" in one for one in metadata):
             return None
-        keys = {one.get("key") for one in metadata}
+        keys = {_keys_of(one) for one in metadata}
         if len(keys) > 1:
             return None
         table = LevelTable()
@@ -129,6 +129,11 @@ class ResultColumns:
             golden=table.encode([_text_or_missing(one, "golden") for one in metadata]),
             predicted=table.encode([_text_or_missing(one, "predicted") for one in metadata]),
         )
+
+
+def _keys_of(metadata: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    shared = metadata.get("key")
+    return metadata.get("golden_key", shared), metadata.get("predicted_key", shared)
 
 
 def _text_or_missing(metadata: Mapping[str, Any], side: Side) -> Any:

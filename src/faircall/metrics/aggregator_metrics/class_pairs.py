@@ -69,11 +69,12 @@ def pair_classes(columns: ResultColumns, *, golden_key: str | None, predicted_ke
     that is given for one side only is read on both.
     """
     compared = columns.compared
-    if compared is not None and {golden_key, predicted_key} <= {None, compared.key}:
+    known = compared.keys if compared is not None else (None, None)
+    if compared is not None and golden_key in (None, known[0]) and predicted_key in (None, known[1]):
         return _number(compared.golden, compared.predicted)
-    other = (compared.key if compared is not None else None) or golden_key or predicted_key
     return _number(
-        columns.labels("golden", golden_key or other), columns.labels("predicted", predicted_key or other)
+        columns.labels("golden", golden_key or known[0] or predicted_key),
+        columns.labels("predicted", predicted_key or known[1] or golden_key),
     )
 
 

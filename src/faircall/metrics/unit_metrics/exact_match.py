@@ -35,6 +35,8 @@ class ExactMatchMetricConfig(MetricOptions):
     case_sensitive: bool = Field(False, description="tell upper from lower case")
     normalize_whitespace: bool = Field(True, description="trim, and read runs of whitespace as one space")
     key: str | None = Field(None, min_length=1, description="compare what objects hold under this key")
+    golden_key: str | None = Field(None, min_length=1, description="the golden key, where it is another one")
+    predicted_key: str | None = Field(None, min_length=1, description="the predicted key, where it differs")
 
 
 class ExactMatchMetric(BaseUnitMetric):
@@ -60,6 +62,13 @@ class ExactMatchMetric(BaseUnitMetric):
     case_sensitive: bool
     normalize_whitespace: bool
     key: str | None
+    golden_key: str | None
+    predicted_key: str | None
+
+    @property
+    def keys(self) -> tuple[str | None, str | None]:
+        """Where golden and predicted values are read."""
+        return self.golden_key or self.key, self.predicted_key or self.key
 
     def evaluate(self, golden: Sequence[Any], predicted: Sequence[Any]) -> list[UnitMetricResult]:
         """Compare pair by pair; a million rows take a fraction of a second when classes repeat.
@@ -72,14 +81,14 @@ class ExactMatchMetric(BaseUnitMetric):
         table = LevelTable()
         texts = _Texts(
             self,
-            golden=table.encode_under(golden, self.key),
-            predicted=table.encode_under(predicted, self.key),
+            golden=table.encode_under(golden, self.keys[0]),
+            predicted=table.encode_under(predicted, self.keys[1]),
         )
         columns = ResultColumns(
             texts.equal(), golden=golden, predicted=predicted, metadata=texts.rows, compared=texts.compared
         )
-        columns.remember("golden", self.key, labels=texts.golden)
-        columns.remember("predicted", self.key, labels=texts.predicted)
+        columns.remember("golden", self.keys[0], labels=texts.golden)
+        columns.remember("predicted", self.keys[1], labels=texts.predicted)
         return UnitResults(columns)
 
     def normalise(self, values: Sequence[Any]) -> list[str]:
@@ -137,12 +146,18 @@ class _Texts:
     def rows(self) -> Iterator[dict[str, Any]]:
         """The metadata of each row."""
         texts, values = self._level_texts, self.golden.values
-        some_missing = MISSING in values
+        some_missing, keys = MISSING in values, self._key_metadata()
         for left, right in zip(self.golden.codes.tolist(), self.predicted.codes.tolist(), strict=True):
-            row = {"golden_text": texts[left], "predicted_text": texts[right], "key": self.metric.key}
+            row = {"golden_text": texts[left], "predicted_text": texts[right], **keys}
             if some_missing and (missing := missing_sides(values[left], values[right])):
                 row["missing"] = missing
             yield row
+
+    def _key_metadata(self) -> dict[str, str | None]:
+        golden_key, predicted_key = self.metric.keys
+        if golden_key == predicted_key:
+            return {"key": golden_key}
+        return {"golden_key": golden_key, "predicted_key": predicted_key}
 
     def compared(self) -> Compared:
         """The normalised texts as classes; a missing value stays missing and is not the empty text."""
@@ -153,7 +168,7 @@ class _Texts:
         ]
         merged = table.encode(levels)
         return Compared(
-            self.metric.key,
+            self.metric.keys,
             golden=Labels(merged.codes[self.golden.codes], table),
             predicted=Labels(merged.codes[self.predicted.codes], table),
         )
