@@ -110,8 +110,8 @@ def test_a_finished_run_is_left_as_it_is_and_new_starts_another(work, capsys, mo
 def test_ctrl_c_exits_130_and_the_same_command_goes_on(work, capsys, monkeypatch):
     real = evaluate_stage._watch
 
-    def interrupt(inner, total):
-        listen = real(inner, total)
+    def interrupt(*arguments, **options):
+        listen = real(*arguments, **options)
 
         def stop(entry):
             listen(entry)
@@ -219,8 +219,11 @@ def test_the_whole_job_on_a_tiny_model_with_an_adapter_that_changes_nothing(work
     text = text.replace("backend: replay", "backend: transformers").partition("claims:")[0]
     (work / "config.yaml").write_text(text)
 
+    capsys.readouterr()
     assert main(["run", "-c", str(work / "config.yaml"), "--limit", "2"]) == 0
-    assert "idle: the adapter changes nothing" in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "idle: the adapter changes nothing" in out
+    assert err == "faircall: warning: idle: the adapter changes nothing: every lora_B is zero\n"
     run = only_run(work)
     report = json.loads(run.experiment_report_file().read_text())
     assert report["pairs"][0]["not_attested"] == []

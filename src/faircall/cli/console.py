@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -41,6 +42,12 @@ def print_json(value: Any) -> None:
 def print_written(path: Path | str, *, json_on_stdout: bool = False) -> None:
     """Name what was written, as the last line; on standard error when standard output carries `--json`."""
     print(f"wrote {path}", file=sys.stderr if json_on_stdout else sys.stdout)
+
+
+def print_warnings(warnings: Iterable[str], *, name: str) -> None:
+    """What must be known before the numbers of an arm are believed, on standard error."""
+    for warning in warnings:
+        print(f"faircall: warning: {name}: {warning}", file=sys.stderr)
 
 
 def print_view(view: View) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 from faircall.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,8 +97,7 @@ def rebuild_reports(
 
 
 def _show(outcome: ArmOutcome, *, as_json: bool) -> None:
-    for warning in outcome.report["warnings"]:
-        print(f"faircall: warning: {warning}", file=sys.stderr)
+    print_warnings(outcome.report["warnings"], name=outcome.report["arm"])
     if as_json:
         print_json(outcome.report)
     else:

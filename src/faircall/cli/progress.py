@@ -31,7 +31,12 @@ def show_progress(name: str) -> Iterator[Listener]:
 
         def listen(answered: Answered) -> None:
             counts.add(answered)
-            progress.update(task, total=answered.total, advance=1, metrics=counts.describe())
+            if answered.fresh:
+                progress.update(task, total=answered.total, advance=1, metrics=counts.describe())
+            else:  # found in the journal: the time left is estimated from what is generated now
+                progress.reset(
+                    task, total=answered.total, completed=counts.answers, metrics=counts.describe()
+                )
 
         yield listen
 

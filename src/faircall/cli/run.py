@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 
 if TYPE_CHECKING:
     from faircall.pipeline.run import Finished
@@ -45,6 +45,8 @@ def run(
         load_config(config), run_id=run_id, fresh=fresh, limit=limit, listener_for=show_progress
     )
     report = finished.report or next(iter(finished.arms.values())).report
+    for arm, outcome in finished.arms.items():
+        print_warnings(outcome.report["warnings"], name=arm)
     if as_json:
         print_json(report)
     else:

@@ -25,10 +25,11 @@ from faircall.store.layout import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """News of one answer, for whoever watches; `total` is how many answers there will be."""
+    """News of one answer, for whoever watches; `total` counts all answers, a `fresh` one is new."""
 
     entry: Entry
     total: int
+    fresh: bool
     valid: bool
     matched: bool
 
@@ -94,7 +95,7 @@ def _generate(
             work.prompts.slices,
             journal=journal,
             clock=work.clock,
-            listener=_watch(work, total),
+            listener=_watch(work, total, session=journal.sessions),
         )
         repeats = _repeat(work, finished, request.repeats)
         write_artifacts(run, facts, finished, repeats)
@@ -103,13 +104,14 @@ def _generate(
     return outcome_of(run, facts, generated=total - known)
 
 
-def _watch(work: _Work, total: int) -> Callable[[Entry], None]:
+def _watch(work: _Work, total: int, *, session: int) -> Callable[[Entry], None]:
     golds = {prompt.example_id: example_of(prompt).gold for prompt in work.prompts}
 
     def listen(entry: Entry) -> None:
         call = parse_generations([entry.generation])[0].call
         matched = call is not None and call == golds[entry.generation.example_id]
-        work.listener(Answered(entry, total, call is not None, matched))
+        fresh = entry.session == session
+        work.listener(Answered(entry, total, fresh, call is not None, matched))
 
     return listen
 
