@@ -49,6 +49,10 @@ VERBS: Final[dict[str, Verb]] = {
     "metrics": Verb(
         "faircall.cli.metrics:app", "Score any prediction task with unit and aggregator metrics."
     ),
+    "import": Verb(
+        "faircall.cli.import_:app",
+        "Turn logs and data sets into rows; every row is imported, or refused by name.",
+    ),
     "readers": Verb(
         "faircall.cli.readers:app", "List the declared readers, or say what each finds in a file."
     ),
