@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
+from faircall.canonical import canonical_json
+from faircall.generating.backend import Backend
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.parsing.readers import Front, Reader, Reading, ReadingInput
-from faircall.records import ToolCall
+from faircall.records import Generation, Prompt, ToolCall
 
 _PIECES: Final = (
     "", "plain words", "{", "}", "[", "]", '"', "'", "\\", "\ud800", "\x00", "{}", "[]", "NaN", "null",
@@ -22,6 +25,13 @@ _MESSAGES: Final[tuple[Any, ...]] = (
     None, {}, [], "text", 3, {"content": None}, {"content": "", "tool_calls": []}, {"tool_calls": [None]},
     {"tool_calls": "x"}, {"content": [{"type": "tool_use"}]}, [{"type": "function_call"}], {"output": {}},
 )  # fmt: skip
+# What a run needs of a backend's description to be comparable with another.
+_STATED: Final[Mapping[str, tuple[str, ...]]] = {
+    "model": ("base_model_id", "dtype", "quantization"),
+    "adapter": ("source",),
+    "decoding": ("temperature", "do_sample", "max_new_tokens"),
+    "backend": ("engine", "version", "device", "batch_plan"),
+}
 _LONG: Final = 20_000
 
 _GOLDEN: Final[list[Any]] = [{"label": "a"}, {"label": "b"}, {"label": "a"}, {"label": "c"}]
@@ -77,6 +87,39 @@ def _check_front(front: Front, extra: Iterable[ReadingInput]) -> None:
         cut = front.cut(given)
         _require(0 <= cut.start <= len(given.text), f"the rest starts at {cut.start} in {_short(given)}")
         _require(front.cut(given) == cut, f"{front.name} cuts {_short(given)} in two ways")
+
+
+def check_backend(backend: Backend, prompts: Sequence[Prompt]) -> None:
+    """Try a backend: what it states, and that an answer belongs to the prompt that was asked.
+
+    Args:
+        backend: an open backend, as the entry point `faircall.backends` opens it.
+        prompts: a few prompts that it can answer.
+
+    Raises:
+        AssertionError: what is promised and not kept, with the prompt.
+    """
+    stated = backend.describe()
+    for section, names in _STATED.items():
+        missing = [name for name in names if stated.get(section, {}).get(name) is None]
+        _require(not missing, f"describe() does not state {section}.{(missing or [''])[0]}")
+    canonical_json(stated)
+    backend.check(prompts)
+    for prompt in prompts:
+        _check_answer(backend.generate(prompt), prompt, decoding=stated["decoding"])
+    _require(
+        canonical_json(backend.describe()) == canonical_json(stated), "describe() changed while generating"
+    )
+
+
+def _check_answer(answer: Generation, prompt: Prompt, *, decoding: Mapping[str, Any]) -> None:
+    name = prompt.example_id
+    _require(answer.example_id == name, f"the answer to {name} names {answer.example_id}")
+    _require(answer.language == prompt.language, f"the answer to {name} has the language {answer.language!r}")
+    _require(answer.prompt_sha256 == prompt.prompt_sha256, f"the answer to {name} has another prompt digest")
+    _require(answer.decoding == decoding, f"the answer to {name} was decoded otherwise than described")
+    _require(answer.failure is None or answer.raw_text == "", f"the failed answer to {name} has a text")
+    canonical_json(asdict(answer))
 
 
 def _hostile_inputs() -> Iterable[ReadingInput]:

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from faircall.errors import Incomparable, UsageError
+from faircall.generating.backend import BACKENDS
+from faircall.generating.replay import open_replay
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_folders, compare_in_run, default_out
 from faircall.pipeline.evaluate import evaluate_arm
@@ -125,6 +127,47 @@ def test_each_field_of_a_run_changed_alone_is_refused_by_name_and_nothing_is_wri
     with pytest.raises(Incomparable, match=field.replace(".", r"\.")):
         compare_folders(base.path, adapter.path, out=out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("section", "field"),
+    [("backend", name) for name in ("engine", "version", "device", "batch_plan", "threads", "attention")]
+    + [("model", "trust_remote_code"), ("decoding", "strategy")],
+)
+def test_each_condition_that_a_backend_states_is_part_of_the_gate(tmp_path, section, field):
+    base = finished(tmp_path / "one", arms=["base"])
+
+    class Other:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def describe(self):
+            stated = self.inner.describe()
+            return {**stated, section: {**stated[section], field: "something else"}}
+
+    BACKENDS.register("replay", lambda request: Other(open_replay(request)))
+    try:
+        adapter = finished(tmp_path / "two", arms=["adapter"])
+    finally:
+        BACKENDS.restore()
+    with pytest.raises(Incomparable, match=rf"{section}\.{field}"):
+        compare_folders(base.path, adapter.path, out=tmp_path / "out")
+
+
+def test_a_limited_arm_is_comparable_with_equally_limited_ones_only(tmp_path):
+    def limited(name, arm, limit):
+        run, config = run_builder.build(tmp_path / name)
+        evaluate_arm(run, config, plan_arm(config, arm, limit=limit))
+        return run.path
+
+    base, adapter = limited("one", "base", 3), limited("two", "adapter", 3)
+    report, _ = compare_folders(base, adapter, out=tmp_path / "equal")
+    assert report["overall"]["roots"] == 3
+    with pytest.raises(Incomparable, match=r"data\.roots"):
+        compare_folders(base, limited("three", "adapter", 4), out=tmp_path / "out")
 
 
 def test_a_run_with_several_adapters_asks_for_one(three):
