@@ -1,10 +1,13 @@
 """`faircall eval` from the outside: what it prints, writes and refuses."""
 
+import errno
 import json
+import os
 
 import pytest
 
 from faircall.cli import main
+from faircall.generating import extras, journal
 from faircall.store.files import write_json_lines
 from pipeline import run_builder
 
@@ -77,3 +80,49 @@ def test_a_changed_config_has_no_run_yet(work, capsys):
     assert "no run under" in capsys.readouterr().err
     assert main(["eval", "run", "-c", config, "--arm", "base", "--run-id", "run-1"]) == 2
     assert "another config" in capsys.readouterr().err
+
+
+# --- The machine's faults
+
+
+def test_a_missing_extra_prints_the_install_command(work, capsys, monkeypatch):
+    real = extras.importlib.import_module
+
+    def without_torch(name, package=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'")
+        return real(name, package)
+
+    monkeypatch.setattr(extras.importlib, "import_module", without_torch)
+    assert main(["eval", "run", "-c", work[1], "--arm", "base", "--backend", "transformers"]) == 3
+    assert capsys.readouterr().err == (
+        "faircall: DEPENDENCY: the transformers backend needs torch, which is not installed\n"
+        "hint: pip install 'faircall[hf]'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"),
+    [(errno.ENOSPC, 4, "RESOURCE"), (errno.EDQUOT, 4, "RESOURCE"), (errno.EROFS, 2, "FILE")],
+)
+def test_a_disk_that_takes_no_more_stops_the_arm_which_can_go_on(
+    work, capsys, monkeypatch, number, status, code
+):
+    run, config = work
+    real, written = os.write, []
+
+    def write(descriptor, data):
+        written.append(data)
+        if len(written) > 4:
+            raise OSError(number, os.strerror(number))
+        return real(descriptor, data)
+
+    monkeypatch.setattr(journal.os, "write", write)
+    assert main(["eval", "run", "-c", config, "--arm", "base"]) == status
+    err = capsys.readouterr().err
+    assert err.startswith(f"faircall: {code}: ")
+    assert os.strerror(number) in err
+    monkeypatch.undo()
+    assert main(["eval", "run", "-c", config, "--arm", "base"]) == 0
+    report = json.loads(run.evaluation_report_file("base").read_text())
+    assert report["inference_efficiency"]["resumed"] is True
