@@ -49,6 +49,10 @@ VERBS: Final[dict[str, Verb]] = {
     "metrics": Verb(
         "faircall.cli.metrics:app", "Score any prediction task with unit and aggregator metrics."
     ),
+    "check": Verb(
+        "faircall.cli.check:app",
+        "Check outputs without gold: validity, unknown tools, invented arguments, truncation.",
+    ),
     "import": Verb(
         "faircall.cli.import_:app",
         "Turn logs and data sets into rows; every row is imported, or refused by name.",
