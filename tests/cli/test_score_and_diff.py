@@ -42,6 +42,7 @@ def test_a_score_is_not_written_over_a_folder(capsys, tmp_path):
 def test_a_person_at_a_terminal_gets_ruled_tables_and_colours_unless_refused(capsys, monkeypatch):
     monkeypatch.setattr(console, "on_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     coloured = run(capsys, "score", ADAPTER)
     assert "\x1b[1m" in coloured
