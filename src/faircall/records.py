@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from faircall.canonical import canonical_json
 
@@ -45,6 +45,13 @@ IDENTITY_SECTIONS: Final = (
 )  # fmt: skip
 
 
+class Gold(Protocol):
+    """What an output is held against: a call, or what a declared protocol takes in its place."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form, of which the digest is made."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolCall:
     """A call: a tool name and its arguments object. Equality is canonical JSON equality (D6).
@@ -74,7 +81,8 @@ class Example:
     """One task. `tools` is None when the offered tools are not known; `gold` is None when there is none.
 
     `source_example_id` names the root that this example was translated from; None for a root.
-    `extra` holds declared grouping keys (for overlapping slices and clusters).
+    `extra` holds declared grouping keys (for overlapping slices and clusters). `truth` is the gold of a
+    declared protocol beside the default, which reads it and takes no other.
     """
 
     example_id: str
@@ -85,6 +93,7 @@ class Example:
     query: str | None = None
     messages: tuple[Mapping[str, Any], ...] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    truth: Gold | None = None
 
     @property
     def root(self) -> str:
@@ -130,6 +139,9 @@ class Parsed:
 
     `span` is the half-open character range that was read; `trailing_json` says that an `ok` text holds
     another bracket behind it. Both are diagnosis only.
+
+    `calls` is for protocols that take any number of calls: several well-formed ones, or () for a well-formed
+    answer that makes none. It is None when there is one (`call`) and when the answer is malformed.
     """
 
     call: ToolCall | None
@@ -137,6 +149,12 @@ class Parsed:
     reason: str | None = None
     span: tuple[int, int] | None = None
     trailing_json: bool = False
+    calls: tuple[ToolCall, ...] | None = None
+
+    @property
+    def all_calls(self) -> tuple[ToolCall, ...] | None:
+        """Every call of a well-formed answer; None when it is malformed."""
+        return self.calls if self.call is None else (self.call,)
 
 
 @dataclass(frozen=True, slots=True)

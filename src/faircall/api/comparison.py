@@ -12,6 +12,7 @@ from faircall.comparing.comparability import Treatment, check
 from faircall.comparing.comparison import compare_arms
 from faircall.digest import sha256_json
 from faircall.records import HEADLINE, Arm
+from faircall.scoring.call_metrics import METRIC_PROTOCOL
 from faircall.scoring.totals import metric_block
 from faircall.stats.intervals import deciding_interval
 from faircall.stats.signature import format_signature
@@ -159,6 +160,9 @@ def _signature(baseline: Arm, candidate: Arm, treatment: Treatment, *, overall: 
     }
     if overall["prompt_set_sha256"]:
         fields["prompts"] = overall["prompt_set_sha256"][:6]
+    protocol = treatment.shared.get("metrics.protocol", METRIC_PROTOCOL)
+    if protocol != METRIC_PROTOCOL:
+        fields["protocol"] = protocol
     decoding = _decoding_word(baseline, candidate)
     if decoding:
         fields["dec"] = decoding

@@ -17,15 +17,17 @@ from faircall.records import (
     Arm,
     Example,
     Generation,
+    Gold,
     Identity,
     MetricValue,
     Parsed,
     Scores,
     ToolCall,
 )
-from faircall.scoring.call_metrics import METRIC_PROTOCOL
+from faircall.scoring import protocols
 from faircall.scoring.diagnosis import diagnose
-from faircall.scoring.scores import score_rows
+from faircall.scoring.protocols import METRIC_PROTOCOL
+from faircall.scoring.scores import score_rows, truth_of
 from faircall.scoring.totals import metric_block, metric_values, rows_by_slice
 
 SCHEMA_VERSION: Final = "faircall.evaluation.v1"
@@ -38,7 +40,7 @@ class Evaluation:
     Attributes:
         name: the name of the arm.
         scores: the scored rows by column.
-        gold: the gold call per row.
+        gold: the gold per row: a call, or what the protocol takes in its place.
         raw_texts: what the model wrote, per row.
         identity: what is known of the conditions, section -> field -> value.
         ids_given: whether ids were given; without, rows are numbered.
@@ -47,7 +49,7 @@ class Evaluation:
 
     name: str
     scores: Scores
-    gold: tuple[ToolCall, ...]
+    gold: tuple[Gold, ...]
     raw_texts: tuple[str, ...]
     identity: Identity
     ids_given: bool
@@ -134,30 +136,43 @@ def evaluate(
     slice_keys: Sequence[str] = (),
     reader: str = PARSER_VERSION,
     prompts: Sequence[str | None] | None = None,
+    protocol: str = METRIC_PROTOCOL,
 ) -> Evaluation:
     """Read and score aligned rows; `prompts` are the stored prompt texts, for readers of thoughts.
 
     Raises:
-        ConfigError: no reader is called `reader`.
+        ConfigError: no reader is called `reader`, or no protocol is called `protocol`.
         GoldMissing: an example without a gold call.
         InvariantViolation: examples and generations are not aligned.
     """
-    read = read_generations(examples, generations, reader=reader, prompts=prompts)
-    scores = score_rows(examples, generations, read.parsed, slice_keys=slice_keys)
-    diagnosis = diagnose(examples, scores)
+    chosen = protocols.get(protocol)
+    read = read_generations(
+        examples, generations, reader=reader, prompts=prompts, beside=chosen.name == METRIC_PROTOCOL
+    )
+    scores = score_rows(examples, generations, read.parsed, slice_keys=slice_keys, protocol=chosen)
+    diagnosis = {**diagnose(examples, scores), **_protocol_facts(chosen, examples, scores)}
     return Evaluation(
         name=name,
         scores=scores,
-        gold=tuple(example.gold for example in examples if example.gold is not None),
+        gold=tuple(truth_of(example) for example in examples),
         raw_texts=tuple(generation.raw_text for generation in generations),
         identity={
             **(identity or {}),
             "reader": read.identity,
-            "metrics": {"protocol": METRIC_PROTOCOL, "names": list(METRIC_NAMES)},
+            "metrics": {"protocol": chosen.name, "names": list(METRIC_NAMES)},
         },
         ids_given=ids_given,
         diagnosis=diagnosis if read.facts is None else {**diagnosis, "reading": read.facts},
     )
+
+
+def _protocol_facts(
+    protocol: protocols.Protocol, examples: Sequence[Example], scores: Scores
+) -> dict[str, Any]:
+    """What a protocol beside the default counts; nothing for the default."""
+    if protocol.name == METRIC_PROTOCOL:
+        return {}
+    return {"protocol": {"name": protocol.name, **protocol.facts(examples, scores.parsed)}}
 
 
 def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -185,6 +200,7 @@ def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
             "prompt_sha256": scores.prompt_sha256[row],
             "gold": evaluation.gold[row].to_dict(),
             "call": parsed.call.to_dict() if parsed.call is not None else None,
+            **({} if parsed.calls is None else {"calls": [call.to_dict() for call in parsed.calls]}),
             "raw_text": evaluation.raw_texts[row],
         }
         for row, (parsed, components) in enumerate(
@@ -195,10 +211,11 @@ def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _evaluation(value: Mapping[str, Any]) -> Evaluation:
     records: list[Mapping[str, Any]] = value["records"]
+    protocol = protocols.get(value["identity"].get("metrics", {}).get("protocol", METRIC_PROTOCOL))
     return Evaluation(
         name=str(value["name"]),
         scores=_scores(records),
-        gold=tuple(_call(record["gold"]) for record in records),
+        gold=tuple(protocol.load_truth(record["gold"]) for record in records),
         raw_texts=tuple(str(record["raw_text"]) for record in records),
         identity={section: dict(fields) for section, fields in value["identity"].items()},
         ids_given=bool(value["ids_given"]),
@@ -244,7 +261,9 @@ def _parsed(record: Mapping[str, Any]) -> Parsed:
         raise ValueError(f"record {record['id']!r} has a status that its call denies")
     start_end = record["span"]
     span = None if start_end is None else (int(start_end[0]), int(start_end[1]))
-    return Parsed(call, record["status"], record["reason"], span, record["trailing_json"])
+    several = record.get("calls")
+    calls = None if several is None else tuple(_call(entry) for entry in several)
+    return Parsed(call, record["status"], record["reason"], span, record["trailing_json"], calls)
 
 
 def _call(value: Mapping[str, Any]) -> ToolCall:

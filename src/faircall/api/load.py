@@ -7,9 +7,11 @@ from pathlib import Path
 
 from faircall.api.evaluation import Evaluation, evaluate
 from faircall.errors import ArtifactInvalid, UsageError
-from faircall.importing.from_jsonl import import_gold, import_rows
+from faircall.importing.from_jsonl import TruthReader, import_gold, import_rows
 from faircall.parsing import readers
 from faircall.records import PARSER_VERSION
+from faircall.scoring import protocols
+from faircall.scoring.protocols import METRIC_PROTOCOL
 from faircall.store.files import STANDARD_INPUT, describe_path, is_one_document, read_json, read_json_lines
 
 
@@ -21,6 +23,7 @@ def score_file(
     gold: Path | str | None = None,
     slice_keys: Sequence[str] = (),
     reader: str = PARSER_VERSION,
+    protocol: str = METRIC_PROTOCOL,
 ) -> Evaluation:
     """Score the rows `{id, raw_text, gold, ...}` of a JSON Lines file (gzip and `-` too).
 
@@ -31,18 +34,23 @@ def score_file(
         gold: a file of gold calls to join by id.
         slice_keys: columns that become further slices `key=value`.
         reader: the declared reader that finds the calls.
+        protocol: the declared protocol that scores them.
 
     Raises:
         InputError: the file or one of its rows cannot be used; file and line are named.
     """
+    read_truth = truth_reader(protocol)
     known = None
     if gold is not None:
-        known = import_gold(read_json_lines(gold), label=describe_path(gold), columns=columns)
+        known = import_gold(
+            read_json_lines(gold), label=describe_path(gold), columns=columns, read_truth=read_truth
+        )
     rows = import_rows(
         read_json_lines(path),
         label=describe_path(path),
         columns=columns,
         gold=known,
+        read_truth=read_truth,
         extra_columns=slice_keys,
     )
     return evaluate(
@@ -54,7 +62,17 @@ def score_file(
         slice_keys=slice_keys,
         reader=reader,
         prompts=rows.prompts,
+        protocol=protocol,
     )
+
+
+def truth_reader(protocol: str) -> TruthReader | None:
+    """What reads the gold of a row under a protocol; None for the default, whose gold is a call.
+
+    Raises:
+        ConfigError: there is no such protocol.
+    """
+    return None if protocol == METRIC_PROTOCOL else protocols.get(protocol).read_truth
 
 
 def load_evaluation(
@@ -65,6 +83,7 @@ def load_evaluation(
     gold: Path | str | None = None,
     slice_keys: Sequence[str] = (),
     reader: str = PARSER_VERSION,
+    protocol: str = METRIC_PROTOCOL,
 ) -> Evaluation:
     """An evaluation from either form of file; which one it is, is told by content.
 
@@ -72,12 +91,21 @@ def load_evaluation(
         InputError: the file can be read as neither.
     """
     if str(path) == STANDARD_INPUT or not is_one_document(path):
-        return score_file(path, name=name, columns=columns, gold=gold, slice_keys=slice_keys, reader=reader)
+        return score_file(
+            path,
+            name=name,
+            columns=columns,
+            gold=gold,
+            slice_keys=slice_keys,
+            reader=reader,
+            protocol=protocol,
+        )
     try:
         evaluation = Evaluation.from_dict(read_json(path))
     except ArtifactInvalid as error:
         raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
     _require_reader(evaluation, reader, describe_path(path))
+    _require_protocol(evaluation, protocol, describe_path(path))
     return evaluation if name is None else evaluation.renamed(name)
 
 
@@ -87,6 +115,14 @@ def _require_reader(evaluation: Evaluation, reader: str, label: str) -> None:
     if reader != PARSER_VERSION and asked != stored:
         message = f"{label} is an evaluation that was read by {stored}, not by {asked}"
         raise UsageError(message, hint="give the rows of outputs, so that they can be read again")
+
+
+def _require_protocol(evaluation: Evaluation, protocol: str, label: str) -> None:
+    """A stored evaluation was scored already; a protocol that was asked for must be the one it has."""
+    stored = evaluation.identity.get("metrics", {}).get("protocol")
+    if protocol not in (METRIC_PROTOCOL, stored):
+        message = f"{label} is an evaluation that was scored by {stored}, not by {protocol}"
+        raise UsageError(message, hint="give the rows of outputs, so that they can be scored again")
 
 
 def arm_name(path: Path | str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from faircall.errors import ColumnUnknown
 from faircall.parsing import readers
 from faircall.parsing.readers import Notice, Reader, Reading, ReadingInput
+from faircall.parsing.readers.abstention import mark_abstentions
 from faircall.parsing.tool_call import parse_generations
 from faircall.records import PARSER_VERSION, Example, Generation, Parsed
 from faircall.scoring.scores import score_rows
@@ -40,8 +42,12 @@ def read_generations(
     *,
     reader: str = PARSER_VERSION,
     prompts: Sequence[str | None] | None = None,
+    beside: bool = True,
 ) -> ReadRows:
     """Read aligned rows; `prompts` are the stored prompt texts, where readers of thoughts need them.
+
+    With `beside`, another reader than the default has the metrics under the default beside it. Without, the
+    rows are for a protocol that may want no call at all, and answers that make none are marked.
 
     Raises:
         ConfigError: no reader has that name.
@@ -52,12 +58,14 @@ def read_generations(
     _require_messages(chosen, inputs)
     notice = readers.notice_unknown(chosen, inputs)
     identity = readers.reader_identity(chosen)
+    mark = (lambda parsed: parsed) if beside else partial(mark_abstentions, generations)
     if chosen.name == PARSER_VERSION:
         facts = {"reader": chosen.name, **_notice(notice)} if notice else None
-        return ReadRows(parse_generations(generations), identity, facts)
+        return ReadRows(mark(parse_generations(generations)), identity, facts)
     rows = readers.read_rows(chosen, inputs)
-    facts = {**_facts(chosen, rows, inputs), "beside": _beside(examples, generations), **_notice(notice)}
-    return ReadRows(tuple(row.parsed for row in rows), identity, facts)
+    default = {"beside": _beside(examples, generations)} if beside else {}
+    facts = {**_facts(chosen, rows, inputs), **default, **_notice(notice)}
+    return ReadRows(mark(tuple(row.parsed for row in rows)), identity, facts)
 
 
 def _require_messages(reader: Reader, inputs: Sequence[ReadingInput]) -> None:

@@ -9,7 +9,8 @@ from typing import Final
 
 from faircall.api.load import load_evaluation
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
-from faircall.records import PARSER_VERSION, Arm, Example, ToolCall
+from faircall.records import PARSER_VERSION, Arm, Example, Gold, ToolCall
+from faircall.scoring.protocols import METRIC_PROTOCOL
 
 REPORT_NAME: Final = "evaluation_report.json"
 
@@ -19,7 +20,7 @@ class StoredResult:
     """An arm with the texts that it was scored from; all three have the same row order."""
 
     arm: Arm
-    gold: tuple[ToolCall, ...]
+    gold: tuple[Gold, ...]
     raw_texts: tuple[str, ...]
 
 
@@ -30,6 +31,7 @@ def load_stored(
     columns: Mapping[str, str] | None = None,
     gold: Path | str | None = None,
     reader: str = PARSER_VERSION,
+    protocol: str = METRIC_PROTOCOL,
 ) -> StoredResult:
     """Read one stored result.
 
@@ -40,16 +42,19 @@ def load_stored(
         columns: field -> column, for rows whose names are not recognised.
         gold: a file of gold calls to join by id, for rows.
         reader: the declared reader that finds the calls, for rows.
+        protocol: the declared protocol that scores them, for rows.
 
     Raises:
         InputError: there is nothing at the path that can be used; file and line are named.
     """
     folder = _arm_folder(path)
     if folder is None:
-        evaluation = load_evaluation(path, name=name, columns=columns, gold=gold, reader=reader)
+        evaluation = load_evaluation(
+            path, name=name, columns=columns, gold=gold, reader=reader, protocol=protocol
+        )
         return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts)
-    if columns or gold or reader != PARSER_VERSION:
-        hint = "--map, --gold and --reader are for files of rows; a run has eval.reader in its config"
+    if columns or gold or reader != PARSER_VERSION or protocol != METRIC_PROTOCOL:
+        hint = "--map, --gold, --reader and --protocol are for files of rows; runs have eval.reader"
         raise UsageError(f"{path} is an arm of a run", hint=hint)
     return _load_arm(folder, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from faircall.cli.options import DEFAULT_PROTOCOL
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
 
@@ -20,6 +21,7 @@ def load_arms(
     gold: Path | None,
     columns: dict[str, str],
     reader: str = PARSER_VERSION,
+    protocol: str = DEFAULT_PROTOCOL,
 ) -> tuple[StoredResult, StoredResult]:
     """Both arms, under names that differ.
 
@@ -31,8 +33,11 @@ def load_arms(
     if baseline == candidate == "-":
         raise UsageError("both arms cannot be read from standard input", hint="give one of them as a file")
     names = _name_apart(baseline, candidate, labels)
-    first = load_stored(baseline, name=names[0], gold=gold, columns=columns, reader=reader)
-    return first, load_stored(candidate, name=names[1], gold=gold, columns=columns, reader=reader)
+    first, second = (
+        load_stored(path, name=name, gold=gold, columns=columns, reader=reader, protocol=protocol)
+        for path, name in zip((baseline, candidate), names, strict=True)
+    )
+    return first, second
 
 
 def _name_apart(baseline: str, candidate: str, labels: tuple[str | None, str | None]) -> tuple[str, str]:

@@ -41,6 +41,7 @@ def compare(
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
+    protocol: options.Protocol = options.DEFAULT_PROTOCOL,
     level: options.Level = 0.95,
     resamples: options.Resamples = 9_999,
     seed: options.Seed = 42,
@@ -49,7 +50,15 @@ def compare(
     """Compare two stored results, if the comparison is fair."""
     conditions = [parse_condition(text) for text in fail_if or ()]
     columns, labels = options.read_maps(maps), options.read_labels(label)
-    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns, reader=reader)
+    arms = load_arms(
+        baseline,
+        candidate,
+        labels=labels,
+        gold=gold,
+        columns=columns,
+        reader=reader,
+        protocol=protocol,
+    )
     from faircall.api import build_comparison_report
 
     report = build_comparison_report(

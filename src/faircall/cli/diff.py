@@ -45,13 +45,22 @@ def diff(
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
+    protocol: options.Protocol = options.DEFAULT_PROTOCOL,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the examples that only one of two arms gets right."""
     if metric not in BINARY_METRIC_NAMES:
         raise UsageError(f"{metric!r} is no binary metric", hint=f"one of {', '.join(BINARY_METRIC_NAMES)}")
     labels, columns = options.read_labels(label), options.read_maps(maps)
-    arms = load_arms(baseline, candidate, labels=labels, gold=gold, columns=columns, reader=reader)
+    arms = load_arms(
+        baseline,
+        candidate,
+        labels=labels,
+        gold=gold,
+        columns=columns,
+        reader=reader,
+        protocol=protocol,
+    )
     report = _report(*arms, metric=metric, only=only, limit=limit, vary=tuple(vary or ()))
     if as_json:
         print_json(report)

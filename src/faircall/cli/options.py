@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import typer
 
@@ -45,6 +45,15 @@ Reader: TypeAlias = Annotated[
         "--reader", metavar="NAME", help="How calls are found; `faircall readers list` has them all."
     ),
 ]
+Protocol: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        metavar="NAME",
+        help="How calls meet their gold: multi_call.v1, multi_call_ordered.v1 or accepted_values.v1.",
+    ),
+]
+DEFAULT_PROTOCOL: Final = "faircall.call_metrics.v1"
 Level: TypeAlias = Annotated[
     float, typer.Option(min=0.5, max=0.9999, help="The confidence level of every interval.")
 ]

@@ -29,6 +29,7 @@ def score(
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
+    protocol: options.Protocol = options.DEFAULT_PROTOCOL,
     label: Label = None,
     out: Output = None,
     as_json: JsonFlag = False,
@@ -41,7 +42,9 @@ def score(
     from faircall.reporting.evaluation_view import view_evaluation
     from faircall.store.files import write_json
 
-    evaluation = load_evaluation(file, name=label, columns=columns, gold=gold, reader=reader)
+    evaluation = load_evaluation(
+        file, name=label, columns=columns, gold=gold, reader=reader, protocol=protocol
+    )
     if as_json:
         print_json(evaluation.to_dict())
     else:

@@ -17,6 +17,8 @@ RECOGNISED: Final[Mapping[str, tuple[str, ...]]] = {
         "gold", "gold_call", "answers", "answer", "expected", "expected_output", "target", "target_text",
         "ground_truth", "reference", "label",
     ),
+    "accepted": ("accepted", "accepted_values"),
+    "should_call_tool": ("should_call_tool",),
     "tools": ("tools", "functions", "available_tools"),
     "language": ("language", "lang", "locale"),
     "source_example_id": ("source_example_id", "root", "root_id", "source_id"),

@@ -6,9 +6,9 @@ becomes identity; what it does not show stays unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from faircall.canonical import spell
 from faircall.errors import (
@@ -23,10 +23,14 @@ from faircall.errors import (
 from faircall.importing.cells import Cells
 from faircall.importing.columns import ColumnMap, list_columns
 from faircall.importing.gold_call import GoldFault, read_gold_call
-from faircall.records import Example, Generation, Identity, ToolCall
+from faircall.records import Example, Generation, Gold, Identity, ToolCall
 from faircall.store.files import JsonLine
 
-TASK_FIELDS: Final = ("gold", "tools", "language", "source_example_id", "query", "messages")
+TruthReader: TypeAlias = Callable[[Mapping[str, Any]], Gold]
+"""The gold of a declared protocol from `TRUTH_FIELDS` of a row; a ValueError says what is wrong with it."""
+
+TRUTH_FIELDS: Final = ("gold", "accepted", "should_call_tool")
+TASK_FIELDS: Final = (*TRUTH_FIELDS, "tools", "language", "source_example_id", "query", "messages")
 NO_GOLD_HINT: Final = "`faircall check` needs no gold; --gold FILE or --map gold=COLUMN say where it is"
 
 
@@ -64,6 +68,7 @@ def import_rows(
     columns: Mapping[str, str] | None = None,
     gold: Mapping[str, Example] | None = None,
     gold_needed: bool = True,
+    read_truth: TruthReader | None = None,
     extra_columns: Sequence[str] = (),
 ) -> ImportedRows:
     """Read the rows of one file.
@@ -75,6 +80,7 @@ def import_rows(
             (`TASK_FIELDS`) may be in either file.
         gold: examples of a gold file by id (see `import_gold`); they win over what the rows say.
         gold_needed: whether a row without a gold call is an error.
+        read_truth: the gold of a declared protocol, which then stands in `Example.truth` and nowhere else.
         extra_columns: columns that become `Example.extra`: grouping keys for slices and clusters.
 
     Raises:
@@ -89,6 +95,7 @@ def import_rows(
         ColumnMap(chosen, wanted=wanted),
         gold=gold,
         gold_needed=gold_needed,
+        read_truth=read_truth,
         extra_columns=extra_columns,
     )
     rows = [
@@ -108,14 +115,18 @@ def import_rows(
 
 
 def import_gold(
-    lines: Iterable[JsonLine], *, label: str, columns: Mapping[str, str] | None = None
+    lines: Iterable[JsonLine],
+    *,
+    label: str,
+    columns: Mapping[str, str] | None = None,
+    read_truth: TruthReader | None = None,
 ) -> dict[str, Example]:
     """The examples of a gold file by id; rows need an id and a gold call, and no answer.
 
     Raises:
         RowInvalid, DuplicateId, ColumnUnknown, GoldMissing: with file and line.
     """
-    reader = RowReader(label, ColumnMap(columns or {}, wanted=("gold",)))
+    reader = RowReader(label, ColumnMap(columns or {}, wanted=("gold",)), read_truth=read_truth)
     examples = {example.example_id: example for _, example in reader.read(lines)}
     if examples and not reader.ids_given:
         raise ColumnUnknown(f"{label}: gold rows have no id", hint="--map id=COLUMN says where it is")
@@ -132,6 +143,7 @@ class RowReader:
         *,
         gold: Mapping[str, Example] | None = None,
         gold_needed: bool = True,
+        read_truth: TruthReader | None = None,
         extra_columns: Sequence[str] = (),
     ) -> None:
         self.label = label
@@ -140,6 +152,7 @@ class RowReader:
         self.columns_used: dict[str, str] = {}
         self._gold = gold
         self._gold_needed = gold_needed
+        self._read_truth = read_truth
         self._columns = columns
         self._extra_columns = extra_columns
         self._rows = 0
@@ -204,15 +217,17 @@ class RowReader:
         return name
 
     def _example(self, cells: Cells, example_id: str) -> Example:
+        from_row = self._gold is None
         own = Example(
             example_id=example_id,
-            gold=None if self._gold is not None else self._gold_call(cells),
+            gold=self._gold_call(cells) if from_row and self._read_truth is None else None,
             tools=self._tools(cells),
             language=cells.text("language"),
             source_example_id=cells.identifier("source_example_id"),
             query=cells.text("query"),
             messages=cells.objects("messages"),
             extra=self._extra(cells),
+            truth=self._truth(cells) if from_row else None,
         )
         return own if self._gold is None else self._with_gold(own, cells.place)
 
@@ -242,6 +257,15 @@ class RowReader:
             return read_gold_call(value)
         except GoldFault as fault:
             raise cells.fault("gold", fault.reason) from None
+
+    def _truth(self, cells: Cells) -> Gold | None:
+        if self._read_truth is None:
+            return None
+        try:
+            return self._read_truth({field: cells.get(field) for field in TRUTH_FIELDS})
+        except ValueError as fault:
+            hint = "docs/protocols.md has the form of a gold under each protocol"
+            raise RowInvalid(f"{cells.place}: the row {fault}", hint=hint) from None
 
     def _extra(self, cells: Cells) -> dict[str, Any]:
         found = {name: cells.row[name] for name in self._extra_columns if name in cells.row}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from faircall.parsing.span import first_bracket, has_bracket
@@ -58,10 +58,13 @@ def read_shape(value: Any, *, span: tuple[int, int] | None = None, trailing_json
     ToolCall(name='f', arguments={})
     >>> read_shape([]).reason
     'empty_array'
+    >>> len(read_shape([{"name": "f", "arguments": {}}] * 2).calls)
+    2
     """
     if type(value) is list:
         if len(value) != 1:
-            return Parsed(None, "invalid_shape", "multiple_calls" if value else "empty_array", span)
+            failure = "multiple_calls" if value else "empty_array"
+            return Parsed(None, "invalid_shape", failure, span, calls=_several(value))
         value = value[0]
     reason = _shape_fault(value)
     if reason is not None:
@@ -75,6 +78,13 @@ def parse_generations(generations: Iterable[Generation]) -> tuple[Parsed, ...]:
         BACKEND_FAILED if generation.failure is not None else parse_tool_call(generation.raw_text)
         for generation in generations
     )
+
+
+def _several(values: Sequence[Any]) -> tuple[ToolCall, ...] | None:
+    """The calls of an array in which each is well-formed; None for every other."""
+    if any(_shape_fault(value) for value in values):
+        return None
+    return tuple(ToolCall(value["name"], value["arguments"]) for value in values)
 
 
 def _shape_fault(value: Any) -> str | None:

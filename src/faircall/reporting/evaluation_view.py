@@ -13,6 +13,14 @@ from faircall.reporting.reading_view import reading_blocks
 Json = Mapping[str, Any]
 
 WORST_SHOWN: Final = 8
+_PROTOCOL_COUNTS: Final = (
+    ("gold_calls", "gold calls"),
+    ("made_calls", "calls made in well-formed answers"),
+    ("right_calls", "calls that are exactly right"),
+    ("no_call_rows", "examples where no call is right"),
+    ("no_call_right", "of these, answered without a call"),
+    ("malformed_rows", "malformed answers"),
+)
 _COUNTED: Final = (
     ("trailing_json", "answers with another bracket behind the call"),
     ("truncated", "answers cut off at the token limit"),
@@ -29,12 +37,22 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield Line(f"{report['name']}: {report['examples']} examples", tone="heading")
     yield _metrics_table(report["metrics"])
     diagnosis = report.get("diagnosis")
+    if diagnosis and diagnosis.get("protocol"):
+        yield from protocol_blocks(diagnosis["protocol"])
     if diagnosis and diagnosis.get("reading"):
         yield from reading_blocks(diagnosis["reading"], arm=report["name"])
     if diagnosis:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):
         yield _slices_table(report["slices"])
+
+
+def protocol_blocks(protocol: Json) -> Iterator[Block]:
+    """The protocol beside the default, and what it counts."""
+    yield Line(f"scored under {protocol['name']}")
+    rows = tuple((words, str(protocol[key])) for key, words in _PROTOCOL_COUNTS if key in protocol)
+    if rows:
+        yield Table("Calls", ("what", "count"), rows)
 
 
 def diagnosis_blocks(diagnosis: Json) -> Iterator[Block]:

@@ -9,11 +9,12 @@ import numpy as np
 
 from faircall.canonical import spell
 from faircall.digest import sha256_json, sha256_text
-from faircall.errors import GoldMissing, InvariantViolation
-from faircall.records import METRIC_NAMES, Example, Generation, Parsed, Scores, ToolCall
+from faircall.errors import InvariantViolation
+from faircall.records import METRIC_NAMES, Example, Generation, Gold, Parsed, Scores
 from faircall.scoring.call_metrics import components
-from faircall.scoring.causes import cause_of_miss
-from faircall.scoring.match import match_call
+from faircall.scoring.protocols.protocol import Protocol
+from faircall.scoring.protocols.single_call import PROTOCOL as SINGLE_CALL
+from faircall.scoring.protocols.single_call import gold_of
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -28,6 +29,7 @@ def score_rows(
     parsed: Sequence[Parsed],
     *,
     slice_keys: Sequence[str] = (),
+    protocol: Protocol = SINGLE_CALL,
 ) -> Scores:
     """Score one arm: row i of each argument belongs to the same example.
 
@@ -36,14 +38,15 @@ def score_rows(
         generations: what the arm answered, joined by id beforehand.
         parsed: what a reader found in each generation.
         slice_keys: keys of `Example.extra` that become further, overlapping slices `key=value`.
+        protocol: how a gold and what was read become components.
 
     Raises:
         InvariantViolation: the rows are not aligned.
         GoldMissing: an example without a gold call.
     """
     _require_aligned(examples, generations, parsed)
-    golds = [_gold_of(example) for example in examples]
-    table = components(match_call(gold, found.call) for gold, found in zip(golds, parsed, strict=True))
+    golds = [truth_of(example) for example in examples]
+    table = components(protocol.match(*row) for row in zip(examples, parsed, strict=True))
     full = table[:, _FULL, 0].tolist()
     return Scores(
         ids=tuple(example.example_id for example in examples),
@@ -52,7 +55,7 @@ def score_rows(
         components=table,
         parsed=tuple(parsed),
         causes=tuple(
-            None if right else cause_of_miss(example, found)
+            None if right else protocol.cause(example, found)
             for right, example, found in zip(full, examples, parsed, strict=True)
         ),
         gold_sha256=tuple(sha256_text(spell(gold.to_dict())) for gold in golds),
@@ -81,12 +84,13 @@ def _require_aligned(
             raise InvariantViolation(f"rows are not aligned: {both} share a place")
 
 
-def _gold_of(example: Example) -> ToolCall:
-    if example.gold is None:
-        raise GoldMissing(
-            f"example {example.example_id!r} has no gold call", hint="`faircall check` needs no gold"
-        )
-    return example.gold
+def truth_of(example: Example) -> Gold:
+    """What an example is scored against: the gold of a declared protocol, else the gold call.
+
+    Raises:
+        GoldMissing: it has neither.
+    """
+    return gold_of(example) if example.truth is None else example.truth
 
 
 def _task_digests(examples: Iterable[Example]) -> tuple[str | None, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from faircall.parsing.readers.marked import decode_behind, read_nothing, read_outside
-from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, read_call_object
+from faircall.parsing.readers.marked import Block, decode_behind, read_blocks
+from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, read_call_object
 
 OPEN: Final = "<tool_call>"
 CLOSE: Final = "</tool_call>"
@@ -17,15 +17,12 @@ def read(given: ReadingInput) -> Reading:
     >>> read(ReadingInput('<tool_call>{"name": "f", "arguments": {}}</tool_call>')).parsed.call
     ToolCall(name='f', arguments={})
     """
-    start = given.text.find(OPEN)
-    if start < 0:
-        return read_nothing(given.text, "no_marker")
-    found = decode_behind(given.text, start + len(OPEN), close=CLOSE)
-    if not isinstance(found, tuple):
-        return read_outside(given.text, found, (start, len(given.text)))
-    value, end = found
-    parsed = fail("multiple_calls") if given.text.find(OPEN, end) >= 0 else read_call_object(value)
-    return read_outside(given.text, parsed, (start, end))
+
+    def read_block(start: int) -> Block:
+        found = decode_behind(given.text, start + len(OPEN), close=CLOSE)
+        return (read_call_object(found[0]), found[1]) if isinstance(found, tuple) else found
+
+    return read_blocks(given.text, opens=OPEN, read_block=read_block)
 
 
 READER: Final = Reader(

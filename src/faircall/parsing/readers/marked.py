@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from faircall.parsing.readers.protocol import Reading, count_ink, fail, place
+from faircall.parsing.readers.protocol import Reading, count_ink, fail, join_calls, place
 from faircall.parsing.span import has_bracket
 from faircall.records import Parsed
 from faircall.strict_json import JsonFault, decode_at
+
+Block: TypeAlias = "tuple[Parsed, int] | Parsed"
+"""A marked call and the offset behind it, or why there is no whole one."""
 
 JSON_WHITESPACE = " \t\r\n"
 
@@ -40,6 +44,26 @@ def decode_behind(text: str, start: int, *, close: str = "") -> tuple[Any, int] 
     if not text.startswith(close, end):
         return fail("text_in_call" if text.find(close, end) >= 0 else "unclosed_call")
     return value, end + len(close)
+
+
+def read_blocks(text: str, *, opens: str, read_block: Callable[[int], Block]) -> Reading:
+    """Every marked call from the first `opens` on: one is the call, several are `multiple_calls`.
+
+    The first must be whole. Those behind it only decide whether the several calls are all well-formed.
+    """
+    start = text.find(opens)
+    if start < 0:
+        return read_nothing(text, "no_marker")
+    first = read_block(start)
+    if not isinstance(first, tuple):
+        return read_outside(text, first, (start, len(text)))
+    found, end = [first[0]], first[1]
+    begin = text.find(opens, end)
+    while begin >= 0:
+        block = read_block(begin)
+        found.append(block[0] if isinstance(block, tuple) else block)
+        begin = text.find(opens, block[1]) if isinstance(block, tuple) else -1
+    return read_outside(text, found[0] if len(found) == 1 else join_calls(found), (start, end))
 
 
 def read_outside(text: str, parsed: Parsed, span: tuple[int, int]) -> Reading:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from faircall.parsing.readers.marked import decode_behind, read_nothing, read_outside
-from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, read_call_object
+from faircall.parsing.readers.protocol import (
+    Reader,
+    Reading,
+    ReadingInput,
+    fail,
+    join_calls,
+    read_call_object,
+)
 from faircall.records import Parsed
 
 MARKER: Final = "[TOOL_CALLS]"
@@ -31,8 +39,10 @@ def read(given: ReadingInput) -> Reading:
 def _read_array(value: Any) -> Parsed:
     if type(value) is not list:
         return fail("not_an_array")
-    only = value[0] if len(value) == 1 else value
-    return read_call_object(only, may_have=frozenset(("id",)))
+    calls = [read_call_object(member, may_have=frozenset(("id",))) for member in value]
+    if len(calls) == 1:
+        return calls[0]
+    return join_calls(calls) if calls else replace(fail("empty_array"), calls=())
 
 
 READER: Final = Reader(

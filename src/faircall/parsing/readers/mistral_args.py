@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from faircall.parsing.readers.marked import decode_behind, read_nothing, read_outside
+from faircall.parsing.readers.marked import Block, decode_behind, read_blocks
 from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, make_call
 
 MARKER: Final = "[TOOL_CALLS]"
@@ -19,19 +19,15 @@ def read(given: ReadingInput) -> Reading:
     ToolCall(name='f', arguments={'x': 1})
     """
     text = given.text
-    start = text.find(MARKER)
-    if start < 0:
-        return read_nothing(text, "no_marker")
-    head = _HEAD.match(text, start)
-    if head is None:
-        reason = "bad_header" if "[ARGS]" in text[start:] else "unclosed_call"
-        return read_outside(text, fail(reason), (start, len(text)))
-    found = decode_behind(text, head.end())
-    if not isinstance(found, tuple):
-        return read_outside(text, found, (start, len(text)))
-    value, end = found
-    parsed = fail("multiple_calls") if text.find(MARKER, end) >= 0 else make_call(head["name"], value)
-    return read_outside(text, parsed, (start, end))
+
+    def read_block(start: int) -> Block:
+        head = _HEAD.match(text, start)
+        if head is None:
+            return fail("bad_header" if "[ARGS]" in text[start:] else "unclosed_call")
+        found = decode_behind(text, head.end())
+        return (make_call(head["name"], found[0]), found[1]) if isinstance(found, tuple) else found
+
+    return read_blocks(text, opens=MARKER, read_block=read_block)
 
 
 READER: Final = Reader(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from faircall.parsing.readers.markers import has_call_markup
-from faircall.parsing.readers.protocol import Reading, count_ink, fail, make_call
+from faircall.parsing.readers.protocol import Reading, count_ink, fail, join_calls, make_call
 from faircall.parsing.tool_call import parse_tool_call
 from faircall.records import Parsed
 from faircall.strict_json import JsonFault, decode
@@ -36,7 +36,8 @@ def read_calls(calls: Sequence[NativeCall], content: str, *, texts: bool = True)
         missed = has_call_markup(content) or parse_tool_call(content).status == "ok"
         reason = "server_missed_call" if missed else "no_call"
         return Reading(fail(reason), count_ink(content), server_missed=missed)
-    parsed = fail("multiple_calls") if len(calls) > 1 else read_call(calls[0])
+    found = [read_call(call) for call in calls]
+    parsed = found[0] if len(found) == 1 else join_calls(found)
     objects = sum(isinstance(call.arguments, Mapping) for call in calls) if texts else 0
     return Reading(parsed, count_ink(content), object_arguments=objects)
 

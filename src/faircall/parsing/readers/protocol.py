@@ -183,6 +183,18 @@ def make_call(name: Any, arguments: Any) -> Parsed:
     return Parsed(ToolCall(name, arguments), "ok")
 
 
+def join_calls(found: Sequence[Parsed]) -> Parsed:
+    """Several calls in one answer: `multiple_calls`, with the calls when every one is well-formed.
+
+    >>> call = make_call("f", {})
+    >>> len(join_calls([call, call]).calls), join_calls([call, fail("empty_name")]).calls
+    (2, None)
+    """
+    calls = tuple(parsed.call for parsed in found if parsed.call is not None)
+    whole = len(calls) == len(found)
+    return replace(fail("multiple_calls"), calls=calls if whole else None)
+
+
 def place(parsed: Parsed, span: tuple[int, int], *, trailing_json: bool = False) -> Parsed:
     """`parsed` with the range of the text that it was read from."""
     return replace(parsed, span=span, trailing_json=trailing_json and parsed.status == "ok")

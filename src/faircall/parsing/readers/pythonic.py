@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from faircall.parsing.readers.literals import Fault, Tokens, read_literal
 from faircall.parsing.readers.marked import read_nothing, read_outside
-from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, make_call
+from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, join_calls, make_call
 from faircall.records import Parsed
 
 
@@ -38,9 +39,9 @@ def _read_list(text: str) -> Parsed:
         return fail("text_outside")
     if tokens.repeated:
         return fail("duplicate_key")
-    if len(calls) != 1:
-        return fail("multiple_calls" if calls else "empty_array")
-    return calls[0]
+    if len(calls) == 1:
+        return calls[0]
+    return join_calls(calls) if calls else replace(fail("empty_array"), calls=())
 
 
 def _read_call(tokens: Tokens) -> Parsed:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from faircall.parsing.readers.marked import read_nothing, read_outside
+from faircall.parsing.readers.marked import Block, read_blocks
 from faircall.parsing.readers.offered_types import AmbiguousType, parameter_types, value_of
 from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, fail, make_call
 from faircall.records import Parsed
@@ -35,15 +35,15 @@ def read(given: ReadingInput) -> Reading:
     ToolCall(name='f', arguments={'x': 7})
     """
     text = given.text
-    start = text.find(OPEN)
-    if start < 0:
-        return read_nothing(text, "no_marker")
-    try:
-        name, members, end = _scan(text, start)
-    except _Torn as torn:
-        return read_outside(text, fail(str(torn)), (start, len(text)))
-    parsed = fail("multiple_calls") if text.find(OPEN, end) >= 0 else _typed(name, members, given.tools)
-    return read_outside(text, parsed, (start, end))
+
+    def read_block(start: int) -> Block:
+        try:
+            name, members, end = _scan(text, start)
+        except _Torn as torn:
+            return fail(str(torn))
+        return _typed(name, members, given.tools), end
+
+    return read_blocks(text, opens=OPEN, read_block=read_block)
 
 
 def _scan(text: str, start: int) -> tuple[str, list[tuple[str, str]], int]:
