@@ -53,6 +53,10 @@ VERBS: Final[dict[str, Verb]] = {
         "faircall.cli.check:app",
         "Check outputs without gold: validity, unknown tools, invented arguments, truncation.",
     ),
+    "lint": Verb(
+        "faircall.cli.lint:app",
+        "Look for faults in gold: broken schemas, tools not offered, repeats, leaks from training.",
+    ),
     "import": Verb(
         "faircall.cli.import_:app",
         "Turn logs and data sets into rows; every row is imported, or refused by name.",

@@ -12,8 +12,10 @@ _KEPT: Final = ("language", "source_example_id")
 
 
 def recognises_xlam(value: Any) -> bool:
-    """A row with `query` or `answers`."""
-    return isinstance(value, Mapping) and ("answers" in value or "query" in value)
+    """A row with `answers`, or with a `query` and no other gold."""
+    if not isinstance(value, Mapping):
+        return False
+    return "answers" in value or ("query" in value and "gold" not in value)
 
 
 def read_xlam(value: Any) -> Iterator[Any]:

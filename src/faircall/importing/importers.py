@@ -57,7 +57,7 @@ def get(name: str, *, columns: Mapping[str, str] | None = None) -> Importer:
 def detect(sample: Sequence[Any], *, columns: Mapping[str, str] | None = None, label: str) -> Importer:
     """The first importer that recognises the first readable record; with a column map, plain rows.
 
-    Third parties' importers are asked before plain rows.
+    Third parties' importers are asked before plain rows. Rows with nothing but gold are plain, too.
 
     Raises:
         DataError: none does.
@@ -70,6 +70,8 @@ def detect(sample: Sequence[Any], *, columns: Mapping[str, str] | None = None, l
         importer = get(name)
         if sample and importer.recognises(sample[0]):
             return importer
+    if sample and isinstance(sample[0], Mapping) and "gold" in sample[0]:
+        return table_importer({})
     keys = (
         ", ".join(sorted(map(str, sample[0]))[:12])
         if sample and isinstance(sample[0], Mapping)

@@ -1,0 +1,109 @@
+"""Gold held against its own tools and its neighbours, before any model is blamed for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from faircall.api.importing import ImportedFile, import_files
+from faircall.importing.gold_call import GoldFault, read_gold_call
+from faircall.importing.repeats import Request, find_leaks, find_repeats, share_of_known_tools
+from faircall.records import ToolCall
+from faircall.scoring.offered import declared_arguments, find_tool
+from faircall.scoring.output_checks import with_bfcl_types
+from faircall.scoring.schema_validity import validity
+
+FINDINGS: Final = ("refused", "not_offered", "breaks_schema", "invented_argument", "repeated", "in_training")
+
+
+def lint_files(
+    test: Sequence[str],
+    *,
+    training: Sequence[str] = (),
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    dialect: str = "json_schema",
+) -> dict[str, Any]:
+    """Every finding about the gold rows of `test`: a kind, the id of the row, and what was found.
+
+    Args:
+        test: files of gold rows in any form that `faircall import` reads.
+        training: files whose requests and tools the test should not repeat.
+        form: the importer, told by content when None.
+        columns: field -> column, for plain rows.
+        dialect: how tool schemas are written, `json_schema` or `bfcl`.
+
+    Raises:
+        InputError: a file that cannot be read or is of no known form.
+    """
+    files = import_files(test, form=form, columns=columns)
+    known = import_files(training, form=form, columns=columns) if training else []
+    found = [*_refusals(files)]
+    rows = list(_gold_rows(files))
+    for row_id, gold, row in rows:
+        found.extend(_about_tools(row_id, gold, row, dialect=dialect))
+    requests = _requests(rows)
+    found.extend(_finding("repeated", r.row_id, f"repeats {r.earlier}") for r in find_repeats(requests))
+    report: dict[str, Any] = {"schema_version": "faircall.lint.v1", "rows": len(rows)}
+    if known:
+        others = list(_gold_rows(known))
+        leaks = find_leaks(requests, _requests(others))
+        found.extend(
+            _finding("in_training", r.row_id, f"{r.earlier}, likeness {r.likeness:g}") for r in leaks
+        )
+        report["known_tools"] = share_of_known_tools(
+            [gold.name for _, gold, _ in rows], [gold.name for _, gold, _ in others]
+        )
+    counts = Counter(entry["kind"] for entry in found)
+    return {**report, "counts": {kind: counts[kind] for kind in FINDINGS}, "findings": found}
+
+
+def _refusals(files: Sequence[ImportedFile]) -> Iterator[dict[str, Any]]:
+    """Rows that no gold call can be read from: repeated keys, several calls, broken JSON."""
+    for file in files:
+        for entry in file.outcome.rejected:
+            place = entry.row_id or f"{file.label}:{entry.line}"
+            yield _finding("refused", place, entry.reason)
+        for number, row in enumerate(file.outcome.rows, start=1):
+            try:
+                if row.get("gold") is not None:
+                    read_gold_call(row["gold"])
+            except GoldFault as fault:
+                yield _finding("refused", row.get("id") or f"{file.label}:{number}", f"gold {fault.reason}")
+
+
+def _gold_rows(files: Sequence[ImportedFile]) -> Iterator[tuple[str, ToolCall, Mapping[str, Any]]]:
+    for file in files:
+        for number, row in enumerate(file.outcome.rows, start=1):
+            try:
+                gold = read_gold_call(row.get("gold"))
+            except GoldFault:
+                continue
+            yield row.get("id") or f"{file.label}:{number}", gold, row
+
+
+def _about_tools(
+    row_id: str, gold: ToolCall, row: Mapping[str, Any], *, dialect: str
+) -> Iterator[dict[str, Any]]:
+    offered = row.get("tools")
+    if not isinstance(offered, list):
+        return
+    tools = with_bfcl_types(offered) if dialect == "bfcl" else offered
+    tool = find_tool(tools, gold.name)
+    if tool is None:
+        yield _finding("not_offered", row_id, gold.name)
+        return
+    invented = sorted(gold.arguments.keys() - (declared_arguments(tool) or gold.arguments.keys()))
+    if invented:
+        yield _finding("invented_argument", row_id, ", ".join(invented))
+    if validity(tools, gold) == "invalid":
+        yield _finding("breaks_schema", row_id, f"arguments of {gold.name}")
+
+
+def _requests(rows: Sequence[tuple[str, ToolCall, Mapping[str, Any]]]) -> list[Request]:
+    return [Request(row_id, row["query"]) for row_id, _, row in rows if isinstance(row.get("query"), str)]
+
+
+def _finding(kind: str, row_id: str, what: str) -> dict[str, Any]:
+    return {"kind": kind, "id": row_id, "what": what}
