@@ -23,6 +23,10 @@ class Verb(NamedTuple):
 VERBS: Final[dict[str, Verb]] = {
     "score": Verb("faircall.cli.score:app", "Score stored outputs with the five metrics."),
     "compare": Verb("faircall.cli.compare:app", "Compare two stored results, if the comparison is fair."),
+    "demo": Verb(
+        "faircall.cli.demo:app",
+        "Compare a small real model with its adapters: live, or the stored reference run.",
+    ),
     "diff": Verb("faircall.cli.diff:app", "Show the examples that only one of two arms gets right."),
     "init": Verb(
         "faircall.cli.init:app",

@@ -52,14 +52,18 @@ def run_stages(
         limit: only the first so many roots.
         listener_for: opens whatever watches an arm, by its name.
     """
-    run = _run_of(config, run_id=run_id, fresh=fresh)
-    if not stage_is_done(run, "format"):
-        build_prompts(config, run=run)
+    run = ready_run(config, run_id=run_id, fresh=fresh)
     arms: dict[str, ArmOutcome] = {}
     for arm in config.arms:
         with listener_for(arm) as listener:
             arms[arm] = evaluate_arm(run, config, plan_arm(config, arm, limit=limit), listener=listener)
     return _report(run, arms)
+
+
+def ready_run(config: Config, *, run_id: str | None = None, fresh: bool = False) -> RunFolder:
+    """The run to go on with, or a new one, with data and prompts."""
+    run = _run_of(config, run_id=run_id, fresh=fresh)
+    return run if stage_is_done(run, "format") else build_prompts(config, run=run)
 
 
 def _run_of(config: Config, *, run_id: str | None, fresh: bool) -> RunFolder:

@@ -1,0 +1,70 @@
+"""`faircall demo`: the main job on a small real model, live or replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.errors import UsageError
+
+if TYPE_CHECKING:
+    from faircall.reporting.blocks import View
+
+app = new_app(help="Compare a small real model with its adapters: live, or the stored reference run.")
+
+Replay = Annotated[
+    bool, typer.Option("--replay", help="Show the stored reference run; needs no model and no torch.")
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="All arms, both languages, all roots: most of an hour.")
+]
+Out = Annotated[Path, typer.Option("--out", help="The folder of the demo.")]
+
+
+@app.command(epilog="Example: faircall demo --replay")
+def demo(
+    replay: Replay = False,
+    everything: Everything = False,
+    out: Out = Path("faircall-demo"),
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare a small real model with its adapters: live, or the stored reference run.
+
+    Live, it takes about five minutes: base and one adapter on as many English requests as fit.
+    """
+    if replay and everything:
+        raise UsageError("--replay shows everything already", hint="leave out --all")
+    if replay:
+        from faircall.demo.replay import replay as replay_reference
+
+        replayed = replay_reference(out, tell=_tell)
+        _show(replayed.report, replayed.report_file, as_json=as_json)
+        return
+    from faircall.cli.progress import show_progress
+    from faircall.demo.live import run_live
+
+    finished = run_live(out, everything=everything, tell=_tell, listener_for=show_progress)
+    _show(finished.report or {}, finished.report_file, as_json=as_json)
+
+
+def _tell(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _show(report: Mapping[str, Any], report_file: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+    else:
+        print_view(_view(report))
+    print_written(report_file, json_on_stdout=as_json)
+
+
+def _view(report: Mapping[str, Any]) -> View:
+    from faircall.reporting.comparison_view import view_comparison
+    from faircall.reporting.experiment_view import view_experiment
+
+    return view_experiment(report) if "arm_order" in report else view_comparison(report)
