@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from faircall.errors import EvaluationError
 from faircall.records import Generation, Prompt
@@ -114,12 +114,23 @@ class Backend(Protocol):
         ...
 
 
+@runtime_checkable
+class ServedBackend(Backend, Protocol):
+    """A backend whose `generate` may be called from `in_flight` threads at a time."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many prompts may be under way at a time."""
+        ...
+
+
 BackendOpener: TypeAlias = Callable[[BackendRequest], Backend]
 
 # name -> opener. One file and one line here, or an entry point, makes a new backend.
 BACKENDS: Final[Registry[BackendOpener]] = Registry(
     "backend",
     builtin={
+        "openai": "faircall.generating.openai_compatible:open_openai",
         "replay": "faircall.generating.replay:open_replay",
         "transformers": "faircall.generating.transformers_peft:open_transformers",
     },

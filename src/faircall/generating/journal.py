@@ -11,7 +11,7 @@ import contextlib
 import errno
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +33,15 @@ class Entry:
     generation: Generation
     duration_ns: int
     session: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedAnswer:
+    """A generation that is not journalled yet."""
+
+    slice_name: str
+    generation: Generation
+    duration_ns: int
 
 
 class Journal:
@@ -60,27 +69,29 @@ class Journal:
         Raises:
             ResourceExhausted: the disk is full; what was journalled before is intact.
         """
-        entry = Entry(slice_name, generation, duration_ns, self.sessions)
-        self._write(entry)
-        return entry
+        return self.append_all([TimedAnswer(slice_name, generation, duration_ns)])[0]
+
+    def append_all(self, answers: Iterable[TimedAnswer]) -> list[Entry]:
+        """Write several generations and wait once until they are on disk.
+
+        Raises:
+            ResourceExhausted: the disk is full; what was journalled before is intact.
+        """
+        entries = [Entry(a.slice_name, a.generation, a.duration_ns, self.sessions) for a in answers]
+        self._write(entries)
+        return entries
 
     def adopt(self, entries: Iterable[Entry]) -> None:
         """Take over entries of a finished arm that is to be completed; failed ones are left out."""
-        for entry in entries:
-            if entry.generation.failure is None:
-                self._write(entry)
-                self.sessions = max(self.sessions, entry.session + 1)
+        kept = [entry for entry in entries if entry.generation.failure is None]
+        self._write(kept)
+        self.sessions = max((entry.session + 1 for entry in kept), default=self.sessions)
 
-    def _write(self, entry: Entry) -> None:
-        row = {
-            "slice": entry.slice_name,
-            "generation": generation_to_dict(entry.generation),
-            "duration_ns": entry.duration_ns,
-            "session": entry.session,
-        }
-        with _disk_errors(self._path):
-            _write_line(self._descriptor, row)
-        self._entries[entry.slice_name, entry.generation.example_id] = entry
+    def _write(self, entries: Sequence[Entry]) -> None:
+        if entries:
+            with _disk_errors(self._path):
+                _write_lines(self._descriptor, [_row(entry) for entry in entries])
+        self._entries.update({(e.slice_name, e.generation.example_id): e for e in entries})
 
 
 @contextlib.contextmanager
@@ -158,7 +169,7 @@ def _adopt(descriptor: int, path: Path, rows: list[dict[str, Any]], conditions: 
             "conditions_sha256": sha256_json(conditions),
         }
         with _disk_errors(path):
-            _write_line(descriptor, header)
+            _write_lines(descriptor, [header])
         return Journal(descriptor, path, {}, 1)
     require_same_conditions(rows[0]["conditions"], json.loads(canonical_json(conditions)), place=str(path))
     entries = [_entry(row) for row in rows[1:]]
@@ -208,8 +219,17 @@ def _decode(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _write_line(descriptor: int, row: Mapping[str, Any]) -> None:
-    data = canonical_json(row).encode("ascii") + b"\n"
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "slice": entry.slice_name,
+        "generation": generation_to_dict(entry.generation),
+        "duration_ns": entry.duration_ns,
+        "session": entry.session,
+    }
+
+
+def _write_lines(descriptor: int, rows: Iterable[Mapping[str, Any]]) -> None:
+    data = b"".join(canonical_json(row).encode("ascii") + b"\n" for row in rows)
     while data:
         data = data[os.write(descriptor, data) :]
     os.fsync(descriptor)

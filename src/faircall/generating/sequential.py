@@ -17,12 +17,17 @@ Listener: TypeAlias = Callable[[Entry], None]
 
 @dataclass(frozen=True, slots=True)
 class SequentialRun:
-    """All entries in slice and prompt order, how many sessions wrote them, and what the warm-up call did."""
+    """All entries in slice and prompt order, how many sessions wrote them, and what the warm-up call did.
+
+    `mode` says how prompts were answered: sequential, or served with up to `in_flight` at a time.
+    """
 
     entries: tuple[Entry, ...]
     sessions: int
     warm_up_calls: int
     warm_up_failure: str | None
+    mode: str = "sequential"
+    in_flight: int = 1
 
 
 def generate_sequentially(

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from faircall.digest import sha256_json
 from faircall.errors import EnvironmentProblem, FileUnreadable
+from faircall.generating.backend import AdapterSettings
 from faircall.generating.extras import load_library
 
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
@@ -70,6 +71,25 @@ class Source:
             "commit": self.commit,
             "immutable": self.immutable,
         }
+
+
+def describe_adapter(adapter: AdapterSettings | None) -> tuple[str, dict[str, Any] | None]:
+    """The `source` in an arm's identity and its `adapter_source`, where no weights are loaded here.
+
+    A local folder is hashed; of a repository only what was declared is known.
+    """
+    if adapter is None:
+        return "none", None
+    if Path(adapter.location).expanduser().is_dir():
+        found = resolve_source(adapter.location)
+        return found.label, found.to_dict()
+    declared = {
+        "kind": "declared",
+        "name": adapter.location,
+        "revision": adapter.revision,
+        "immutable": False,
+    }
+    return f"{adapter.location}@{adapter.revision or 'unknown'}", declared
 
 
 def resolve_source(location: str, revision: str | None = None) -> Source:
