@@ -15,6 +15,7 @@ SECTIONS = {
     "data": schema.DataPolicy,
     "formatting": schema.FormattingPolicy,
     "eval": schema.EvalPolicy,
+    "server": schema.Server,
     "claims": schema.Claim,
 }
 

@@ -28,6 +28,13 @@ Adapter = Annotated[
     str | None, typer.Option("--adapter", help="DIR or REPO@REVISION, for an arm that declares none.")
 ]
 BackendName = Annotated[str | None, typer.Option("--backend", help="Instead of the configured backend.")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", help="The server, with its /v1; for --backend openai."),
+]
+ServedAs = Annotated[
+    str | None, typer.Option("--served-as", metavar="NAME", help="How the server calls the arm's model.")
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Insist that there is something to go on with.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
 Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K prompts again and compare.")]
@@ -44,6 +51,8 @@ def run_arm(
     resume: Resume = False,
     limit: Limit = None,
     repeat_check: Repeats = 0,
+    base_url: BaseUrl = None,
+    served_as: ServedAs = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
@@ -62,9 +71,11 @@ def run_arm(
         name,
         adapter=location or None,
         revision=revision or None,
-        backend=backend,
+        backend=backend or ("openai" if base_url else None),
         limit=limit,
         repeats=repeat_check,
+        base_url=base_url,
+        served_as=served_as,
     )
     if model is not None and model != request.model_kind:
         raise UsageError(

@@ -16,6 +16,7 @@ from faircall.config.schema import (
     FormattingPolicy,
     Model,
     Project,
+    Server,
 )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "InputFile",
     "Model",
     "Project",
+    "Server",
     "load_config",
     "load_resolved",
     "slices_of",

@@ -55,6 +55,19 @@ def _check_arms(config: ConfigFile, document: YamlValue) -> None:
     for name, arm in config.arms.items():
         if arm.revision is not None and arm.adapter is None:
             raise complain(document, ("arms", name, "revision"), "is given without an adapter")
+    _check_served_names(config, document)
+
+
+def _check_served_names(config: ConfigFile, document: YamlValue) -> None:
+    """Two arms that a server cannot tell apart would be one arm under two names."""
+    seen: dict[tuple[str | None, str], str] = {}
+    for name, arm in config.arms.items():
+        if arm.served_as is None:
+            continue
+        other = seen.setdefault((arm.base_url, arm.served_as), name)
+        if other != name:
+            problem = f"is {arm.served_as!r}, under which the arm {other!r} is served as well"
+            raise complain(document, ("arms", name, "served_as"), problem)
 
 
 def _check_template_source(config: ConfigFile, document: YamlValue) -> None:
@@ -74,6 +87,14 @@ def _check_data(config: ConfigFile, document: YamlValue) -> None:
 
 
 def _check_template_options(config: ConfigFile, document: YamlValue) -> None:
+    policy = config.formatting
+    if policy.template_policy == "server_chat_template" and policy.chat_template_kwargs:
+        raise complain(
+            document,
+            ("formatting", "chat_template_kwargs"),
+            "is for templates that are rendered here",
+            hint="server.extra_body may hold chat_template_kwargs",
+        )
     for key in config.formatting.chat_template_kwargs:
         if key in _RESERVED:
             location = ("formatting", "chat_template_kwargs", key)

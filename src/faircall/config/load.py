@@ -22,6 +22,7 @@ from faircall.errors import ArtifactInvalid, ConfigError, FileUnreadable
 
 RESOLVED_VERSION: Final = "faircall.config.resolved.v1"
 MAX_BYTES: Final = 1_000_000
+_SERVED: Final = ("served_as", "answers_as", "base_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Config(ConfigFile):
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, defaults included, and the digests of the input files."""
         return {
-            "config": self.model_dump(mode="json"),
+            "config": _without_server(self.model_dump(mode="json")),
             "inputs": [file.to_dict() for file in self._inputs],
         }
 
@@ -81,6 +82,16 @@ class Config(ConfigFile):
         """The text of `config.resolved.yaml`."""
         document = {"schema_version": RESOLVED_VERSION, "config_sha256": self.sha256, **self.resolved()}
         return yaml.safe_dump(document, sort_keys=False, allow_unicode=False, width=110)
+
+
+def _without_server(dumped: dict[str, Any]) -> dict[str, Any]:
+    """What is said about servers is left out where nothing is: other configs keep their digests."""
+    arms = {
+        name: {key: value for key, value in arm.items() if key not in _SERVED or value is not None}
+        for name, arm in dumped["arms"].items()
+    }
+    rest = {key: value for key, value in dumped.items() if key != "server" or value is not None}
+    return {**rest, "arms": arms}
 
 
 def load_config(path: Path | str) -> Config:

@@ -48,6 +48,9 @@ class ArmPlan(Section):
     adapter: Text | None = None
     revision: Text | None = None
     replay: Text | None = None
+    served_as: Text | None = None
+    answers_as: Text | None = None
+    base_url: Text | None = None
 
 
 class Dataset(Section):
@@ -78,7 +81,7 @@ class FormattingPolicy(Section):
     """How messages become the prompt text."""
 
     system_prompt: Text | None = None
-    template_policy: Literal["tokenizer_chat_template"] = "tokenizer_chat_template"
+    template_policy: Literal["tokenizer_chat_template", "server_chat_template"] = "tokenizer_chat_template"
     chat_template_from: Text = "base"
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
 
@@ -99,6 +102,21 @@ class EvalPolicy(Section):
     max_new_tokens: int = 512
     reader: Text = PARSER_VERSION
     threads: Annotated[int, Field(ge=1)] = 1
+
+
+class Server(Section):
+    """A server that speaks the OpenAI protocol, for the backend `openai`. Keys come from the environment."""
+
+    base_url: Text | None = None
+    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "OPENAI_API_KEY"
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
+    attempts: Annotated[int, Field(ge=1, le=100)] = 6
+    deadline_seconds: Annotated[float, Field(gt=0)] = 600.0
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    send_seed: bool = True
+    model_list: Literal["required", "ignored"] = "required"
+    extra_body: dict[str, Any] = Field(default_factory=dict)
 
 
 def _known_metric(name: str) -> str:
@@ -133,4 +151,5 @@ class ConfigFile(Section):
     data: DataPolicy = DataPolicy()
     formatting: FormattingPolicy = FormattingPolicy()
     eval: EvalPolicy = EvalPolicy()
+    server: Server | None = None
     claims: Annotated[tuple[Claim, ...], Field(strict=False)] = ()

@@ -80,7 +80,7 @@ def render_prompt(
     '<system>Tools: {"name":"wx"}\\n<user>Hi\\n'
     """
     text = style.template.render(
-        _with_system_prompt(messages, tools=tools, style=style),
+        with_system_prompt(messages, tools=tools, system_prompt=style.system_prompt),
         tools=tools,
         special_tokens=style.special_tokens,
         options=style.options,
@@ -100,14 +100,18 @@ def training_fields(prompt: Prompt, *, style: PromptStyle) -> dict[str, str]:
     return {"prompt": text, "completion": prompt.target_text}
 
 
-def _with_system_prompt(
-    messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]], style: PromptStyle
+def with_system_prompt(
+    messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]], system_prompt: str | None
 ) -> list[Mapping[str, Any]]:
-    """The messages behind the system prompt; one that the row has already follows in the same message."""
-    if style.system_prompt is None:
+    """The messages behind the system prompt; one that the row has already follows in the same message.
+
+    >>> with_system_prompt([], tools=[{"name": "wx"}], system_prompt="Tools: {tools}")
+    [{'role': 'system', 'content': 'Tools: {"name":"wx"}'}]
+    """
+    if system_prompt is None:
         return list(messages)
     lines = "\n".join(canonical_json(tool) for tool in tools)
-    text = style.system_prompt.replace(TOOLS_MARK, lines)
+    text = system_prompt.replace(TOOLS_MARK, lines)
     first = messages[0] if messages and messages[0].get("role") == "system" else None
     if first is None:
         return [{"role": "system", "content": text}, *messages]

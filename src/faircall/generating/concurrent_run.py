@@ -1,4 +1,4 @@
-"""The run against a server: so many prompts in flight at a time, each journalled as soon as it is answered."""
+"""The run against a server: several prompts in flight, each journalled as soon as it is answered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from faircall.generating.backend import Backend
-from faircall.generating.journal import TimedAnswer, Journal
+from faircall.generating.journal import Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
 from faircall.records import Prompt
 

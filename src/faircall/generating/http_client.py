@@ -6,6 +6,7 @@ answered 226 on the same busy machine. Redirects are not followed and proxies of
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ssl
 import threading
@@ -110,7 +111,13 @@ class HttpClient:
         connection.close()
 
     def _exchange(
-        self, connection: http.client.HTTPConnection, method: str, path: str, *, body: bytes | None, end: float
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        *,
+        body: bytes | None,
+        end: float,
     ) -> HttpAnswer:
         connection.timeout = self._left(end)
         if connection.sock is None:
@@ -178,8 +185,6 @@ def _shut(connection: http.client.HTTPConnection) -> None:
     """Wake whoever reads from the socket; closing it alone would not."""
     socket = connection.sock
     if socket is not None:
-        try:
+        with contextlib.suppress(OSError):
             socket.shutdown(2)
-        except OSError:
-            pass
     connection.close()

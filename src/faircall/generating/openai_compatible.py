@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import random
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from faircall.canonical import canonical_json
-from faircall.credentials import MASK, redact
 from faircall.errors import EnvironmentProblem, EvaluationError, UsageError
 from faircall.generating.backend import BackendRequest, Description
-from faircall.generating.http_client import Dropped, HttpAnswer, HttpClient
 from faircall.generating.openai_protocol import (
     ServerAnswer,
-    decode_body,
     decoding_fields,
     read_answer,
     request_body,
     require_unparsed,
-    show_body,
 )
-from faircall.generating.rate_limits import Pace
-from faircall.generating.retries import GivenUp, Transient, call_patiently, parse_retry_after
+from faircall.generating.retries import GivenUp
+from faircall.generating.server_connection import ModelList, Refused, ServerConnection
 from faircall.generating.server_settings import PATHS, ServerSettings
 from faircall.generating.sources import describe_adapter
 from faircall.records import Generation, Prompt
@@ -31,9 +24,8 @@ from faircall.records import Generation, Prompt
 GIVE_UP_AFTER: Final = 20
 """So many finally failed requests in a row, and the run stops: that is no fault of single prompts."""
 
-_CHARACTERS_PER_TOKEN: Final = 4  # a first guess; every answer's own count corrects it
-_PASSING: Final = frozenset((408, 409, 425, 429))
-_CONFIGURED: Final = frozenset((401, 403, 404, 405))
+_BYTES_PER_TOKEN: Final = 4  # a first guess; every answer's own count corrects it
+_SHOWN: Final = 8  # model names that a refusal lists
 
 
 def open_openai(request: BackendRequest) -> OpenAiBackend:
@@ -47,9 +39,41 @@ def open_openai(request: BackendRequest) -> OpenAiBackend:
     settings = request.options.get("server")
     if not isinstance(settings, ServerSettings):
         raise UsageError("which server?", hint="give --base-url URL, or server.base_url in the config")
-    backend = OpenAiBackend(request, settings)
-    backend.find_model()
-    return backend
+    connection = ServerConnection(settings)
+    try:
+        return OpenAiBackend(
+            request, settings, connection=connection, models=find_model(connection, settings)
+        )
+    except BaseException:
+        connection.close()
+        raise
+
+
+def find_model(connection: ServerConnection, settings: ServerSettings) -> ModelList:
+    """The server's model list, cut down to the arm's model.
+
+    Raises:
+        EnvironmentProblem: the server cannot be reached, or shows no list, which is required.
+        EvaluationError: the list lacks the model, and is required.
+    """
+    required = settings.model_list == "required"
+    try:
+        models = connection.list_models()
+    except (GivenUp, Refused) as fault:
+        if isinstance(fault, Refused) and not required:
+            return ModelList((), None)
+        raise EnvironmentProblem(
+            f"the server gives no model list: {connection.clean(str(fault))}",
+            hint="check the base URL (with its /v1) and the key; or server.model_list: ignored",
+        ) from None
+    found = [entry for entry in models.entries if entry["id"] == settings.model]
+    if not found and required:
+        names = ", ".join(str(entry["id"]) for entry in models.entries[:_SHOWN]) or "nothing"
+        raise EvaluationError(
+            f"the server does not serve {settings.model!r}; it lists {names}",
+            hint="correct the served name (arms.<arm>.served_as), or server.model_list: ignored",
+        )
+    return ModelList(found, models.server)
 
 
 class OpenAiBackend:
@@ -60,22 +84,15 @@ class OpenAiBackend:
         request: BackendRequest,
         settings: ServerSettings,
         *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] | None = None,
-        draw: Callable[[], float] = random.random,
+        connection: ServerConnection,
+        models: ModelList,
     ) -> None:
-        """Prepare the connection. Clock, sleep and randomness are parameters, so that tests never wait."""
+        """Take the connection and what the server lists of the model."""
         self._request = request
         self._settings = settings
-        self._key = settings.api_key()
-        self._stopping = threading.Event()
-        self._clock, self._sleep, self._draw = clock, sleep or self._wait, draw
-        self._client = HttpClient(settings.base_url, headers=_headers(self._key))
-        self._requests = Pace(settings.requests_per_minute, clock=clock, sleep=self._sleep)
-        self._tokens = Pace(settings.tokens_per_minute, clock=clock, sleep=self._sleep)
+        self._connection = connection
+        self._models = models
         self._failed_in_a_row = 0
-        self._server: str | None = None
-        self._listed: Mapping[str, Any] = {}
 
     @property
     def in_flight(self) -> int:
@@ -85,85 +102,60 @@ class OpenAiBackend:
     def describe(self) -> Description:
         """What the user stated of the model, and what was sent; what only the server knows stays unknown."""
         settings = self._settings
-        label, source = describe_adapter(self._request.adapter)
+        label, adapter = describe_adapter(self._request.adapter)
         return {
             "model": self._model(),
             "adapter": {"source": label},
             "decoding": self._request.decoding.to_dict(),
             "backend": {
                 "engine": "openai",
-                "endpoint": settings.endpoint,
-                "version": self._server,
+                "server": self._models.server,
+                "version": None,
                 "device": "server",
                 "batch_plan": f"served, up to {settings.in_flight} requests in flight",
+                "endpoint": settings.endpoint,
                 "sent": decoding_fields(settings, self._request.decoding.max_new_tokens),
             },
             "source": {
-                "adapter": source,
+                "adapter": adapter,
                 "base_url": settings.base_url,
-                "served_model": settings.model,
+                "served_as": settings.model,
                 "answers_as": settings.expected_name,
-                "listed": dict(self._listed),
+                "listed": self._listed(),
             },
         }
 
     def _model(self) -> dict[str, Any]:
         model, stated = self._request.model, self._settings.stated
-        revision = model.tokenizer_revision or model.base_model_revision
         return {
             "base_model_id": model.base_model_id,
             "base_model_revision": model.base_model_revision,
-            "tokenizer_revision": revision,
+            "tokenizer_revision": model.tokenizer_revision or model.base_model_revision,
             "dtype": model.dtype if "dtype" in stated else None,
             "quantization": (model.quantization or "none") if "quantization" in stated else None,
-            "trust_remote_code": False,
         }
 
-    def find_model(self) -> None:
-        """Read the server's model list and find the arm's model in it.
-
-        Raises:
-            EnvironmentProblem: the server cannot be reached, or refuses the key.
-            EvaluationError: it has no such list, or the list lacks the model, and the list is required.
-        """
-        try:
-            answer = self._patiently("GET", "/models", None)
-        except (GivenUp, _Refused) as fault:
-            if self._settings.model_list == "ignored" and isinstance(fault, _Refused):
-                return
-            raise EnvironmentProblem(
-                f"the server gives no model list: {fault}",
-                hint="check the base URL (with its /v1) and the key; or server.model_list: ignored",
-            ) from None
-        self._server = answer.headers.get("server")
-        entries = _entries(answer.body)
-        found = [entry for entry in entries if entry["id"] == self._settings.model]
-        if not found and self._settings.model_list == "required":
-            names = ", ".join(str(entry["id"]) for entry in entries[:8]) or "nothing"
-            raise EvaluationError(
-                f"the server does not serve {self._settings.model!r}; it lists {names}",
-                hint="correct the served name (arms.<arm>.served_as), or server.model_list: ignored",
-            )
-        # `created` is the time of the request on some servers: only what identifies the model is kept
-        self._listed = {name: found[0][name] for name in ("root", "parent") if found and name in found[0]}
+    def _listed(self) -> dict[str, Any]:
+        """What identifies the model in the list; `created` is the time of the request on some servers."""
+        entry: Mapping[str, Any] = next(iter(self._models.entries), {})
+        return {name: entry[name] for name in ("root", "parent") if name in entry}
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Every prompt has the form that the endpoint takes."""
         for prompt in prompts:
-            request_body(prompt, self._settings, self._request.decoding.max_new_tokens)
+            self._body(prompt)
 
     def generate(self, prompt: Prompt) -> Generation:
         """Ask until there is an answer; what finally fails is a failed generation.
 
         Raises:
             EvaluationError: another model answered, or the call is where the reader cannot see it.
-            EnvironmentProblem: the server refuses the key or the path, or failed on many prompts in a row.
+            EnvironmentProblem: the server refuses every request, or failed on many prompts in a row.
         """
-        body = request_body(prompt, self._settings, self._request.decoding.max_new_tokens)
         try:
-            answer = self._ask(canonical_json(body).encode("ascii"))
-        except (GivenUp, _Refused) as fault:
-            return self._failed(prompt, self._clean(str(fault)))
+            answer = self._ask(self._body(prompt))
+        except (GivenUp, Refused) as fault:
+            return self._failed(prompt, self._connection.clean(str(fault)))
         self._failed_in_a_row = 0
         self._require_model(answer, prompt.example_id)
         if not self._settings.takes_tool_calls:
@@ -182,51 +174,21 @@ class OpenAiBackend:
 
     def close(self) -> None:
         """Wake whoever waits, and hang up."""
-        self._stopping.set()
-        self._client.close()
+        self._connection.close()
+
+    def _body(self, prompt: Prompt) -> bytes:
+        body = request_body(prompt, self._settings, self._request.decoding.max_new_tokens)
+        return canonical_json(body).encode("ascii")
 
     def _ask(self, body: bytes) -> ServerAnswer:
-        guess = len(body) // _CHARACTERS_PER_TOKEN + self._request.decoding.max_new_tokens
-        path, endpoint = PATHS[self._settings.endpoint], self._settings.endpoint
-
-        def read(answer: HttpAnswer) -> ServerAnswer:
-            found = read_answer(answer.body, endpoint)
-            if found.prompt_tokens is not None and found.new_tokens is not None:
-                self._tokens.correct(found.prompt_tokens + found.new_tokens - guess)
-            return found
-
-        return self._patiently("POST", path, body, read=read, tokens=guess)
-
-    def _patiently(
-        self, method: str, path: str, body: bytes | None, *, read: Any = lambda answer: answer, tokens: int = 0
-    ) -> Any:
-        def attempt(seconds: float) -> Any:
-            if tokens:
-                self._requests.take()
-                self._tokens.take(tokens)
-            try:
-                answer = self._client.exchange(method, path, seconds=seconds, body=body)
-            except Dropped as fault:
-                raise Transient(str(fault)) from fault
-            _require_success(answer)
-            return read(answer)
-
-        try:
-            return call_patiently(
-                attempt,
-                policy=self._settings.retries,
-                sleep=self._sleep,
-                clock=self._clock,
-                draw=self._draw,
-            )
-        except _Misconfigured as fault:
-            if method == "GET":
-                raise _Refused(str(fault)) from None
-            raise EnvironmentProblem(
-                f"the server refuses every request: {self._clean(str(fault))}",
-                hint=f"check ${self._settings.api_key_env}, the base URL and the model's name; "
-                "what was answered is kept",
-            ) from None
+        endpoint = self._settings.endpoint
+        guess = len(body) // _BYTES_PER_TOKEN + self._request.decoding.max_new_tokens
+        answer = self._connection.ask(
+            PATHS[endpoint], body, read=lambda given: read_answer(given, endpoint), tokens=guess
+        )
+        if answer.prompt_tokens is not None and answer.new_tokens is not None:
+            self._connection.correct_tokens(answer.prompt_tokens + answer.new_tokens - guess)
+        return answer
 
     def _require_model(self, answer: ServerAnswer, example_id: str) -> None:
         expected = self._settings.expected_name
@@ -252,43 +214,3 @@ class OpenAiBackend:
             decoding=self._request.decoding.to_dict(),
             failure=reason,
         )
-
-    def _clean(self, text: str) -> str:
-        """A server may repeat the key in its complaint; no artifact may."""
-        return redact(text.replace(self._key, MASK) if self._key else text)
-
-    def _wait(self, seconds: float) -> None:
-        if self._stopping.wait(seconds):
-            raise GivenUp("the run was stopped")
-
-
-class _Refused(Exception):
-    """The server will not answer this request, however often it is asked."""
-
-
-class _Misconfigured(_Refused):
-    """The server will not answer any request: key, path or model name."""
-
-
-def _require_success(answer: HttpAnswer) -> None:
-    status = answer.status
-    if 200 <= status < 300:
-        return
-    reason = f"status {status}: {show_body(answer.body)}"
-    if status in _PASSING or status >= 500:
-        wait = parse_retry_after(answer.headers.get("retry-after"), now=time.time())
-        raise Transient(reason, retry_after=wait)
-    raise (_Misconfigured if status in _CONFIGURED else _Refused)(reason)
-
-
-def _headers(key: str | None) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "faircall"}
-    return headers if key is None else {**headers, "Authorization": f"Bearer {key}"}
-
-
-def _entries(body: bytes) -> list[Mapping[str, Any]]:
-    """The entries of a model list that have a name."""
-    value = decode_body(body)
-    listed = value.get("data") if isinstance(value, Mapping) else None
-    entries = listed if isinstance(listed, list) else []
-    return [entry for entry in entries if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)]

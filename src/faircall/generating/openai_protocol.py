@@ -113,7 +113,7 @@ def require_unparsed(answer: ServerAnswer, *, example_id: str) -> None:
     message = answer.message or {}
     if message.get("tool_calls") or message.get("function_call"):
         raise EvaluationError(
-            f"the server parses tool calls: its answer to {example_id} has them in `tool_calls`, not in the text",
+            f"the server parses tool calls: its answer to {example_id} has them in `tool_calls`, not as text",
             hint="read them with the reader openai_chat.native.v1 (eval.reader or --reader), "
             "or start the server without its tool-call parser",
         )

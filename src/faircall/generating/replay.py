@@ -9,7 +9,7 @@ from typing import Any, Final
 from faircall.errors import DuplicateId, IdMismatch, InvariantViolation, RowInvalid, UsageError
 from faircall.generating.backend import BackendRequest, Description
 from faircall.generating.journal import generation_from_dict, generation_to_dict
-from faircall.generating.sources import file_digest, resolve_source
+from faircall.generating.sources import describe_adapter, file_digest
 from faircall.records import Generation, Prompt
 from faircall.store.files import read_json_lines
 
@@ -59,12 +59,6 @@ def _read_row(value: Any, *, place: str) -> Generation:
     return generation_from_dict({**value, "example_id": name})
 
 
-def _label(adapter: Mapping[str, Any] | None) -> str:
-    if adapter is None:
-        return "none"
-    return f"{adapter['name']}@{adapter.get('tree_sha256') or adapter.get('revision') or 'unknown'}"
-
-
 class ReplayBackend:
     """Answers from memory. What the file does not tell stays unknown; nothing is filled in."""
 
@@ -76,7 +70,8 @@ class ReplayBackend:
 
     def describe(self) -> Description:
         """The model is the configured one, on the word of whoever stored the file; the file is bound."""
-        model, adapter = self._request.model, self._adapter()
+        model = self._request.model
+        label, adapter = describe_adapter(self._request.adapter)
         return {
             "model": {
                 "base_model_id": model.base_model_id,
@@ -86,23 +81,10 @@ class ReplayBackend:
                 "quantization": model.quantization or "none",
                 "trust_remote_code": model.trust_remote_code,
             },
-            "adapter": {"source": _label(adapter)},
+            "adapter": {"source": label},
             "decoding": self._request.decoding.to_dict(),
             "backend": {"engine": "replay", "version": "1", "device": "none", "batch_plan": "none"},
             "source": {"adapter": adapter, "generations_sha256": self._file_sha256},
-        }
-
-    def _adapter(self) -> dict[str, Any] | None:
-        adapter = self._request.adapter
-        if adapter is None:
-            return None
-        if Path(adapter.location).expanduser().is_dir():
-            return resolve_source(adapter.location).to_dict()
-        return {
-            "kind": "declared",
-            "name": adapter.location,
-            "revision": adapter.revision,
-            "immutable": False,
         }
 
     def check(self, prompts: Sequence[Prompt]) -> None:

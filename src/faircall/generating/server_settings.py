@@ -19,7 +19,7 @@ OWN_FIELDS: Final = frozenset(
     ("model", "messages", "tools", "prompt", "temperature", "seed", "stream", "n", "max_tokens",
      "max_completion_tokens", "top_p", "top_k")
 )  # fmt: skip
-"""Fields of a request that faircall sets, or that would undo greedy decoding: `extra_body` may not hold them."""
+"""Fields that faircall sets, or that would undo greedy decoding: `extra_body` may not hold them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ServerSettings:
     endpoint: Endpoint = "chat"
     answers_as: str | None = None
     in_flight: int = 8
-    retries: RetryPolicy = RetryPolicy()
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     seed: int | None = None
@@ -90,7 +90,7 @@ def refuse_own_fields(extra_body: Mapping[str, Any]) -> None:
     for name in sorted(OWN_FIELDS & extra_body.keys()):
         raise ConfigError(
             f"server.extra_body may not set {name!r}",
-            hint="decoding is greedy and comes from the eval section; the model's name from arms.<arm>.served_as",
+            hint="decoding comes from the eval section, the model's name from arms.<arm>.served_as",
         )
     for path in find_credentials(dict(extra_body)):
         raise ConfigError(

@@ -27,6 +27,21 @@ CONTRACT: Final[Mapping[str, Any]] = {
     "device_synchronisation": "implicit: the new token ids are copied to the host inside the interval",
 }
 
+SERVED: Final[Mapping[str, Any]] = {
+    "name": "faircall.served.v1",
+    "scenario": "requests to a server, several in flight",
+    "measure": "monotonic wall-clock interval around each request, waits included, in nanoseconds",
+    "included": [
+        "network",
+        "the server's queue and batching",
+        "limits per minute",
+        "retries and their waits",
+    ],
+    "excluded": ["parsing", "artifact reading and writing"],
+    "warm_up": "none",
+    "device_synchronisation": "the server's affair",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
@@ -54,23 +69,36 @@ def build_telemetry(
     for entry in entries:
         by_slice.setdefault(entry.slice_name, []).append(entry)
     resumed = run.sessions > 1
+    reasons = _why_not_comparable(run)
     return {
         "schema_version": SCHEMA,
-        "contract": dict(CONTRACT),
+        "contract": contract_of(run),
         "allocation": allocation.to_dict(),
         "decoding": dict(decoding),
         "sessions": run.sessions,
         "resumed": resumed,
-        "cross_comparable": not resumed,
-        "cross_comparable_reason": "the run was resumed, so its times come from several processes"
-        if resumed
-        else None,
+        "cross_comparable": not reasons,
+        "cross_comparable_reason": "; ".join(reasons) or None,
         "warm_up": {"calls": run.warm_up_calls, "failure": run.warm_up_failure},
         "overall": summarise(entries),
         "slices": {name: summarise(rows) for name, rows in by_slice.items()},
         "examples": [_example(entry) for entry in entries],
         "repeat_check": repeat_check,
     }
+
+
+def contract_of(run: SequentialRun) -> dict[str, Any]:
+    """What the times of a run are, by the way in which its prompts were answered."""
+    return dict(CONTRACT) if run.mode == "sequential" else {**SERVED, "concurrency": run.in_flight}
+
+
+def _why_not_comparable(run: SequentialRun) -> list[str]:
+    reasons = []
+    if run.sessions > 1:
+        reasons.append("the run was resumed, so its times come from several processes")
+    if run.mode != "sequential":
+        reasons.append(f"up to {run.in_flight} requests were in flight at a server")
+    return reasons
 
 
 def summarise(entries: Sequence[Entry]) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from faircall.config import Config
+from faircall.config import ArmPlan, Config, Server
 from faircall.errors import UsageError
 from faircall.generating.backend import (
     BACKENDS,
@@ -15,11 +16,17 @@ from faircall.generating.backend import (
     Decoding,
     ModelSettings,
 )
+from faircall.generating.retries import RetryPolicy
+from faircall.generating.server_settings import ServerSettings
+from faircall.parsing import readers
 
 
 @dataclass(frozen=True, slots=True)
 class ArmRequest:
-    """Which arm to generate, and how. `limit` counts roots, `repeats` counts prompts to generate again."""
+    """Which arm to generate, and how. `limit` counts roots, `repeats` counts prompts to generate again.
+
+    `base_url` and `served_as` say where a server is and how it calls the arm, where the command line says so.
+    """
 
     arm: str
     adapter: AdapterSettings | None = None
@@ -27,6 +34,8 @@ class ArmRequest:
     replay: Path | None = None
     limit: int | None = None
     repeats: int = 0
+    base_url: str | None = None
+    served_as: str | None = None
 
     @property
     def model_kind(self) -> str:
@@ -43,6 +52,8 @@ def plan_arm(
     backend: str | None = None,
     limit: int | None = None,
     repeats: int = 0,
+    base_url: str | None = None,
+    served_as: str | None = None,
 ) -> ArmRequest:
     """Join what the config declares about an arm with what the command line adds.
 
@@ -69,13 +80,14 @@ def plan_arm(
         replay=config.path_of(replay) if replay else None,
         limit=limit,
         repeats=repeats,
+        base_url=base_url,
+        served_as=served_as,
     )
 
 
 def open_backend(config: Config, request: ArmRequest) -> Backend:
     """Open the backend that a request names."""
     model, policy = config.model, config.eval
-    options = {} if request.replay is None else {"generations": request.replay}
     return BACKENDS.get(request.backend)(
         BackendRequest(
             ModelSettings(
@@ -89,8 +101,48 @@ def open_backend(config: Config, request: ArmRequest) -> Backend:
             Decoding(policy.max_new_tokens, policy.temperature, policy.do_sample),
             adapter=request.adapter,
             threads=policy.threads,
-            options=options,
+            options=_options(config, request),
         )
+    )
+
+
+def _options(config: Config, request: ArmRequest) -> dict[str, Any]:
+    """What only one backend knows."""
+    replay = {} if request.replay is None else {"generations": request.replay}
+    return {**replay, "server": plan_server(config, request)} if request.backend == "openai" else replay
+
+
+def plan_server(config: Config, request: ArmRequest) -> ServerSettings:
+    """The server of an arm: flags first, then the arm, then the section `server`.
+
+    Raises:
+        UsageError: nothing says where the server is, or an adapter would be asked for by the base's name.
+    """
+    section, arm = config.server or Server(), config.arms.get(request.arm) or ArmPlan()
+    base_url = request.base_url or arm.base_url or section.base_url
+    name = request.served_as or arm.served_as or config.model.base_model_id
+    if base_url is None:
+        raise UsageError("which server?", hint="give --base-url URL, or server.base_url in the config")
+    if request.adapter is not None and name == config.model.base_model_id:
+        raise UsageError(
+            f"arm {request.arm!r} has an adapter, and would be asked for by the base model's name {name!r}",
+            hint="say how the server calls it: arms.<arm>.served_as or --served-as",
+        )
+    return ServerSettings(
+        base_url.rstrip("/"),
+        name,
+        endpoint="chat" if config.formatting.template_policy == "server_chat_template" else "completions",
+        answers_as=arm.answers_as,
+        in_flight=section.concurrency,
+        retries=RetryPolicy(section.attempts, section.deadline_seconds),
+        requests_per_minute=section.requests_per_minute,
+        tokens_per_minute=section.tokens_per_minute,
+        seed=config.project.seed if section.send_seed else None,
+        model_list=section.model_list,
+        takes_tool_calls=readers.get(config.eval.reader).native,
+        extra_body=section.extra_body,
+        api_key_env=section.api_key_env,
+        stated=frozenset(config.model.model_fields_set),
     )
 
 

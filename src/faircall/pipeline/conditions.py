@@ -48,7 +48,7 @@ def identity_of(
         "data": {"test_split_sha256": test_split_sha256, "roots": conditions["prompts"]["limit"] or "all"},
         "prompt": {
             "policy": config.formatting.template_policy,
-            **{name: "none" if value is None else value for name, value in prompt_style.items()},
+            **{name: _stated(name, value) for name, value in prompt_style.items()},
         },
         "model": dict(conditions["model"]),
         "adapter": dict(conditions["adapter"]),
@@ -58,3 +58,8 @@ def identity_of(
         "metrics": metrics_section(),
         "config": {"config_sha256": config_sha256},
     }
+
+
+def _stated(name: str, value: Any) -> Any:
+    """What was left out is "none"; a template that is not known is the server's, and stays unknown."""
+    return "none" if value is None and name != "template_sha256" else value

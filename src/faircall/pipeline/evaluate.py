@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 from faircall.canonical import canonical_json
 from faircall.config import Config
+from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, open_journal
 from faircall.generating.repeats import check_repeats
-from faircall.generating.sequential import Clock, SequentialRun, generate_sequentially
+from faircall.generating.sequential import Clock, SequentialRun
 from faircall.parsing.tool_call import parse_generations
 from faircall.pipeline.arm_request import ArmRequest, open_backend
 from faircall.pipeline.arms import ArmFacts, load_prompts
@@ -90,7 +91,7 @@ def _generate(
     with open_journal(journal_file, facts.conditions) as journal:
         journal.adopt(work.finished)
         known = len(journal)
-        finished = generate_sequentially(
+        finished = answer_prompts(
             work.backend,
             work.prompts.slices,
             journal=journal,

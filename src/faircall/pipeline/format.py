@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from faircall.config import Config
 from faircall.digest import sha256_text
 from faircall.errors import ConfigError
+from faircall.formatting.chat_requests import format_chat_request
 from faircall.formatting.chat_template import ChatTemplate
 from faircall.formatting.prompts import PromptStyle, format_example, training_fields
 from faircall.importing.prepare import SPLITS
@@ -22,12 +23,15 @@ from faircall.pipeline.tokenizer_files import (
     read_template_file,
     read_tokenizer_files,
 )
+from faircall.records import Example, Prompt
 from faircall.store.files import write_together
 from faircall.store.layout import RunFolder
 from faircall.store.manifest import require_stage, write_stage_manifest
 
 STAGE: Final = "format"
 SCHEMA_VERSION: Final = "faircall.formatted.v1"
+
+_Writer: TypeAlias = Callable[[Example], tuple[Prompt, dict[str, str]]]
 
 
 def build_prompts(config: Config, *, run: RunFolder) -> RunFolder:
@@ -40,20 +44,39 @@ def build_prompts(config: Config, *, run: RunFolder) -> RunFolder:
         InvariantViolation: the data were changed after they were prepared.
     """
     require_stage(run, "data", hint="run `faircall data prepare -c FILE` first")
-    style = load_style(config)
+    writer, facts = _load_writer(config)
     inputs = [run.data_file(split) for split in SPLITS]
     outputs = [run.formatted_file(split) for split in SPLITS]
-    rows = [_rows(run.data_file(split), style=style, training=split != "test") for split in SPLITS]
+    rows = [_rows(run.data_file(split), write=writer, training=split != "test") for split in SPLITS]
     write_together(dict(zip(outputs, rows, strict=True)))
-    write_stage_manifest(run, STAGE, inputs=inputs, outputs=outputs, facts=describe_style(config, style))
+    write_stage_manifest(run, STAGE, inputs=inputs, outputs=outputs, facts=facts)
     return run
 
 
-def _rows(source: Path, *, style: PromptStyle, training: bool) -> Iterator[dict[str, Any]]:
-    for example in read_examples(source):
+def _load_writer(config: Config) -> tuple[_Writer, dict[str, Any]]:
+    """What makes a prompt (and training fields) of an example, and what the prompts are made with."""
+    policy = config.formatting
+    if policy.template_policy == "server_chat_template":
+        system_prompt = policy.system_prompt
+        return lambda example: (format_chat_request(example, system_prompt=system_prompt), {}), {
+            "template_policy": policy.template_policy,
+            "template_sha256": None,  # the server's own, which it does not tell
+            "chat_template_kwargs": {},
+            "system_prompt_sha256": None if system_prompt is None else sha256_text(system_prompt),
+        }
+    style = load_style(config)
+
+    def write(example: Example) -> tuple[Prompt, dict[str, str]]:
         prompt = format_example(example, style=style)
-        more = training_fields(prompt, style=style) if training else {}
-        yield {"schema_version": SCHEMA_VERSION, **asdict(prompt), **more}
+        return prompt, training_fields(prompt, style=style)
+
+    return write, describe_style(config, style)
+
+
+def _rows(source: Path, *, write: _Writer, training: bool) -> Iterator[dict[str, Any]]:
+    for example in read_examples(source):
+        prompt, more = write(example)
+        yield {"schema_version": SCHEMA_VERSION, **asdict(prompt), **(more if training else {})}
 
 
 def load_style(config: Config) -> PromptStyle:

@@ -1,0 +1,29 @@
+"""Which way prompts are answered: told by what the backend can do."""
+
+from __future__ import annotations
+
+from faircall.generating.backend import Backend, ServedBackend
+from faircall.generating.concurrent_run import generate_concurrently
+from faircall.generating.journal import Journal
+from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices, generate_sequentially
+
+
+def answer_prompts(
+    backend: Backend,
+    slices: Slices,
+    *,
+    journal: Journal,
+    clock: Clock,
+    listener: Listener = lambda entry: None,
+) -> SequentialRun:
+    """Answer every prompt that the journal does not hold yet: one after the other, or several in flight."""
+    if isinstance(backend, ServedBackend):
+        return generate_concurrently(
+            backend,
+            slices,
+            journal=journal,
+            clock=clock,
+            in_flight=backend.in_flight,
+            listener=listener,
+        )
+    return generate_sequentially(backend, slices, journal=journal, clock=clock, listener=listener)
