@@ -42,6 +42,7 @@ class Evaluation:
         scores: the scored rows by column.
         gold: the gold per row: a call, or what the protocol takes in its place.
         raw_texts: what the model wrote, per row.
+        asked: the request or the prompt per row, None where it is not known.
         identity: what is known of the conditions, section -> field -> value.
         ids_given: whether ids were given; without, rows are numbered.
         diagnosis: causes, confusion, worst arguments, schema validity (see `scoring.diagnosis`).
@@ -51,6 +52,7 @@ class Evaluation:
     scores: Scores
     gold: tuple[Gold, ...]
     raw_texts: tuple[str, ...]
+    asked: tuple[str | None, ...]
     identity: Identity
     ids_given: bool
     diagnosis: Mapping[str, Any] = field(repr=False)
@@ -156,6 +158,7 @@ def evaluate(
         scores=scores,
         gold=tuple(truth_of(example) for example in examples),
         raw_texts=tuple(generation.raw_text for generation in generations),
+        asked=_asked(examples, prompts),
         identity={
             **(identity or {}),
             "reader": read.identity,
@@ -173,6 +176,20 @@ def _protocol_facts(
     if protocol.name == METRIC_PROTOCOL:
         return {}
     return {"protocol": {"name": protocol.name, **protocol.facts(examples, scores.parsed)}}
+
+
+def _asked(examples: Sequence[Example], prompts: Sequence[str | None] | None) -> tuple[str | None, ...]:
+    """What each example asks: its query, else what the user said last, else the whole prompt."""
+    texts = prompts if prompts is not None else [None] * len(examples)
+    return tuple(
+        example.query or _last_request(example.messages or ()) or text
+        for example, text in zip(examples, texts, strict=True)
+    )
+
+
+def _last_request(messages: Sequence[Mapping[str, Any]]) -> str | None:
+    said = [message.get("content") for message in messages if message.get("role") == "user"]
+    return said[-1] if said and isinstance(said[-1], str) else None
 
 
 def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -202,6 +219,7 @@ def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
             "call": parsed.call.to_dict() if parsed.call is not None else None,
             **({} if parsed.calls is None else {"calls": [call.to_dict() for call in parsed.calls]}),
             "raw_text": evaluation.raw_texts[row],
+            "asked": evaluation.asked[row],
         }
         for row, (parsed, components) in enumerate(
             zip(scores.parsed, scores.components.tolist(), strict=True)
@@ -217,6 +235,7 @@ def _evaluation(value: Mapping[str, Any]) -> Evaluation:
         scores=_scores(records),
         gold=tuple(protocol.load_truth(record["gold"]) for record in records),
         raw_texts=tuple(str(record["raw_text"]) for record in records),
+        asked=tuple(record.get("asked") for record in records),
         identity={section: dict(fields) for section, fields in value["identity"].items()},
         ids_given=bool(value["ids_given"]),
         diagnosis=dict(value["diagnosis"]),

@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from faircall.api.load import load_evaluation
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
 from faircall.records import PARSER_VERSION, Arm, Example, Gold, ToolCall
 from faircall.scoring.protocols import METRIC_PROTOCOL
 
+if TYPE_CHECKING:
+    from faircall.pipeline.arms import StoredArm
+
 REPORT_NAME: Final = "evaluation_report.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredResult:
-    """An arm with the texts that it was scored from; all three have the same row order."""
+    """An arm with the texts that it was scored from; all have the same row order.
+
+    `asked` is the request or the prompt per row, None where it is not known.
+    """
 
     arm: Arm
     gold: tuple[Gold, ...]
     raw_texts: tuple[str, ...]
+    asked: tuple[str | None, ...]
 
 
 def load_stored(
@@ -52,7 +59,7 @@ def load_stored(
         evaluation = load_evaluation(
             path, name=name, columns=columns, gold=gold, reader=reader, protocol=protocol
         )
-        return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts)
+        return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts, evaluation.asked)
     if columns or gold or reader != PARSER_VERSION or protocol != METRIC_PROTOCOL:
         hint = "--map, --gold, --reader and --protocol are for files of rows; runs have eval.reader"
         raise UsageError(f"{path} is an arm of a run", hint=hint)
@@ -69,18 +76,26 @@ def _arm_folder(path: Path | str) -> Path | None:
 
 def _load_arm(folder: Path, name: str | None) -> StoredResult:
     from faircall.pipeline.arms import read_arm
-    from faircall.pipeline.evaluation_report import to_arm
     from faircall.store.layout import open_run
 
     place = folder.resolve()
     if place.parent.name != "eval":
         hint = "give the folder of one arm: RUN/eval/ARM"
         raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
-    stored = read_arm(open_run(place.parent.parent), place.name)
-    arm = to_arm(stored)
-    gold = tuple(_gold_of(example) for example in stored.examples)
-    texts = tuple(generation.raw_text for generation in stored.generations)
-    return StoredResult(arm if name is None else replace(arm, name=name), gold, texts)
+    result = result_of(read_arm(open_run(place.parent.parent), place.name))
+    return result if name is None else replace(result, arm=replace(result.arm, name=name))
+
+
+def result_of(stored: StoredArm) -> StoredResult:
+    """An arm of a run with its texts."""
+    from faircall.pipeline.evaluation_report import to_arm
+
+    return StoredResult(
+        arm=to_arm(stored),
+        gold=tuple(_gold_of(example) for example in stored.examples),
+        raw_texts=tuple(generation.raw_text for generation in stored.generations),
+        asked=tuple(prompt.prompt_text for prompt in stored.prompts),
+    )
 
 
 def _gold_of(example: Example) -> ToolCall:

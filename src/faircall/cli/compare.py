@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from faircall.errors import ConditionFailed
 from faircall.records import PARSER_VERSION
 from faircall.reporting.numbers import plain
 
+if TYPE_CHECKING:
+    from faircall.api.stored import StoredResult
+
 app = new_app(help="Compare two stored results, if the comparison is fair.")
 
 FailIf = Annotated[
@@ -26,7 +29,7 @@ FailIf = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--out", metavar="DIR", help="Write comparison_report.json and .md there."),
+    typer.Option("-o", "--out", metavar="DIR", help="Write comparison_report.json, .md and .html there."),
 ]
 
 
@@ -38,6 +41,7 @@ def compare(
     label: options.Labels = None,
     fail_if: FailIf = None,
     out: Output = None,
+    redact: options.Redact = None,
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
@@ -67,22 +71,30 @@ def compare(
     failed = [_tell(condition, report) for condition in conditions if condition_holds(condition, report)]
     _print(report, as_json=as_json)
     if out is not None:
-        print_written(write_report(report, out), json_on_stdout=as_json)
+        print_written(
+            write_report(report, out, arms=arms, redacted=redact is not None), json_on_stdout=as_json
+        )
     if failed:
         raise ConditionFailed(
             "; ".join(failed), hint="the comparison itself is fine; --fail-if asked for this status"
         )
 
 
-def write_report(report: dict[str, Any], folder: Path) -> Path:
-    """Write the report as JSON and Markdown; returns the path of the JSON."""
+def write_report(
+    report: dict[str, Any], folder: Path, *, arms: tuple[StoredResult, StoredResult], redacted: bool
+) -> Path:
+    """Write the report as JSON, Markdown and HTML; returns the path of the JSON."""
+    from faircall.api.example_rows import example_rows
     from faircall.reporting.comparison_view import view_comparison
+    from faircall.reporting.to_html import comparison_page
     from faircall.reporting.to_markdown import to_markdown
     from faircall.store.files import write_bytes_atomically, write_json
 
     folder.mkdir(parents=True, exist_ok=True)
     text = to_markdown(view_comparison(report), title="Comparison report")
     write_bytes_atomically(folder / "comparison_report.md", text.encode("utf-8"))
+    page = comparison_page(report, example_rows(*arms), redacted=redacted)
+    write_bytes_atomically(folder / "comparison_report.html", page.encode("utf-8"))
     write_json(folder / "comparison_report.json", report)
     return folder / "comparison_report.json"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -59,6 +60,18 @@ Level: TypeAlias = Annotated[
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="The seed of the bootstrap.")]
+
+
+class Redacted(StrEnum):
+    """What a page can leave out."""
+
+    TEXTS = "texts"
+
+
+Redact: TypeAlias = Annotated[
+    Redacted | None,
+    typer.Option(help="Keep prompts, outputs and argument values out of the HTML; counts stay."),
+]
 
 
 def read_maps(maps: list[str] | None) -> dict[str, str]:
