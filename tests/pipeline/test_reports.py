@@ -80,7 +80,9 @@ def test_arms_of_two_runs_are_compared_into_a_folder_of_ones_own(run, tmp_path):
         compare_folders(run.path, other.path, out=run.path / "elsewhere")
     out = tmp_path / "out"
     compare_folders(run.path, other.path, out=out)
-    assert sorted(path.name for path in out.iterdir()) == ["comparison_report.json", "comparison_report.md"]
+    assert {path.name for path in out.iterdir()} == {
+        f"comparison_report.{form}" for form in ("json", "md", "html")
+    }
 
 
 def _other_prompts():

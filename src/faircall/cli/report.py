@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
 from faircall.errors import UsageError
 

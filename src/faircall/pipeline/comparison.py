@@ -1,4 +1,4 @@
-"""report compare: two stored arms under the gate; JSON first, Markdown as its rendering."""
+"""report compare: two stored arms under the gate; JSON first, Markdown and HTML as its renderings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from faircall.api.comparison import build_comparison_report
+from faircall.api.example_rows import example_rows
+from faircall.api.stored import result_of
 from faircall.config import Config
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.pipeline.arms import StoredArm, evaluated_arms, read_arm, read_facts
 from faircall.pipeline.evaluation_report import to_arm
 from faircall.reporting.comparison_view import view_comparison
+from faircall.reporting.to_html import comparison_page
 from faircall.reporting.to_json import to_json
 from faircall.reporting.to_markdown import to_markdown
 from faircall.store.files import write_bytes_atomically
@@ -73,11 +76,15 @@ def claims_between(config: Config, baseline: str, candidate: str) -> list[dict[s
     ]
 
 
-def write_comparison(report: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write `comparison_report.json` and its Markdown into a folder; returns the files, JSON first."""
+def write_comparison(
+    report: Mapping[str, Any], folder: Path, *, arms: tuple[StoredArm, StoredArm], redacted: bool = False
+) -> list[Path]:
+    """Write `comparison_report.json` and its renderings into a folder; returns the files, JSON first."""
+    rows = example_rows(*(result_of(arm) for arm in arms))
     forms = {
         "comparison_report.json": to_json(report),
         "comparison_report.md": to_markdown(view_comparison(report), title="Comparison"),
+        "comparison_report.html": comparison_page(report, rows, redacted=redacted),
     }
     for name, text in forms.items():
         write_bytes_atomically(folder / name, text.encode("utf-8"))
@@ -85,11 +92,12 @@ def write_comparison(report: Mapping[str, Any], folder: Path) -> list[Path]:
 
 
 def compare_in_run(
-    run: RunFolder, baseline: str, candidate: str, *, vary: Sequence[str] = ()
+    run: RunFolder, baseline: str, candidate: str, *, vary: Sequence[str] = (), redacted: bool = False
 ) -> tuple[dict[str, Any], Path]:
     """Compare two arms of a run and record the stage; returns the report and its JSON file."""
-    report = compare_stored(read_arm(run, baseline), read_arm(run, candidate), vary=vary)
-    files = write_comparison(report, run.comparison_report_file().parent)
+    arms = read_arm(run, baseline), read_arm(run, candidate)
+    report = compare_stored(*arms, vary=vary)
+    files = write_comparison(report, run.comparison_report_file().parent, arms=arms, redacted=redacted)
     facts = {"kind": "comparison", "baseline": baseline, "candidate": candidate, "vary": list(vary)}
     record_reports(run, facts, files)
     return report, files[0]
@@ -119,7 +127,7 @@ def report_facts(run: RunFolder) -> dict[str, Any]:
 
 
 def compare_folders(
-    base: Path, adapter: Path, *, out: Path, vary: Sequence[str] = ()
+    base: Path, adapter: Path, *, out: Path, vary: Sequence[str] = (), redacted: bool = False
 ) -> tuple[dict[str, Any], Path]:
     """Compare the arms of two folders and write the reports to `out`; inside a run they become a stage.
 
@@ -131,10 +139,11 @@ def compare_folders(
     second, candidate = locate_arm(adapter, kind="adapter")
     out = out.absolute()
     if first.path == second.path and out == first.comparison_report_file().parent:
-        return compare_in_run(first, baseline, candidate, vary=vary)
+        return compare_in_run(first, baseline, candidate, vary=vary, redacted=redacted)
     _refuse_run_folder(out)
-    report = compare_stored(read_arm(first, baseline), read_arm(second, candidate), vary=vary)
-    return report, write_comparison(report, out)[0]
+    arms = read_arm(first, baseline), read_arm(second, candidate)
+    report = compare_stored(*arms, vary=vary)
+    return report, write_comparison(report, out, arms=arms, redacted=redacted)[0]
 
 
 def default_out(base: Path, adapter: Path) -> Path:

@@ -16,16 +16,16 @@ from typing import Any, Final, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
+from faircall.records import BINARY_METRIC_NAMES, HEADLINE, METRIC_NAMES
 from faircall.reporting import comparison_view, forest, verdict
 from faircall.reporting.example_rows import OTHER_TOOL, ExampleRow, pack_rows, script_json
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.heat_map import draw_heat_map
 from faircall.reporting.to_terminal import clean
+from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
 
-HEADLINE: Final = comparison_view.HEADLINE
 _STYLES: Final = {"baseline": "arm-a", "candidate": "arm-b"}
 
 
@@ -37,9 +37,7 @@ class ArmPlace(NamedTuple):
     style: str
 
 
-def comparison_page(
-    report: Json, rows: Sequence[ExampleRow] | None = None, *, redacted: bool = False
-) -> str:
+def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, redacted: bool = False) -> str:
     """The page of a comparison report.
 
     Args:
@@ -116,19 +114,23 @@ def _render(
     **content: Any,
 ) -> str:
     style, script = _asset("report.css"), _asset("report.js")
-    return _environment().get_template(template).render(
-        report=report,
-        n=figures.show,
-        get=figures.find,
-        deciding=lambda place: _deciding(figures, place),
-        arms_at=lambda place: _arms_at(report, place),
-        cause_order=lambda arms: _order_causes([figures.find(arm.place)["causes"] for arm in arms]),
-        rows_json=Markup(script_json(pack_rows(rows, redacted=redacted))) if rows else "",
-        redacted=redacted,
-        style=Markup(style),
-        script=Markup(script),
-        policy=security_policy(style, script),
-        **content,
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            report=report,
+            n=figures.show,
+            get=figures.find,
+            deciding=lambda place: _deciding(figures, place),
+            arms_at=lambda place: _arms_at(report, place),
+            cause_order=lambda arms: _order_causes([figures.find(arm.place)["causes"] for arm in arms]),
+            rows_json=Markup(script_json(pack_rows(rows, redacted=redacted))) if rows else "",
+            redacted=redacted,
+            style=Markup(style),
+            script=Markup(script),
+            policy=security_policy(style, script),
+            **content,
+        )
     )
 
 
@@ -203,7 +205,7 @@ def _scale_of(comparison: Json) -> forest.Scale:
     """One scale for every interval of a comparison, and so for all of its rows."""
     scopes = [comparison["overall"], *(comparison.get("slices") or {}).values()]
     deltas = [delta for scope in scopes for delta in scope["metrics"].values()]
-    return forest.scale_for(comparison_view.deciding_interval(delta) for delta in deltas)
+    return forest.scale_for(deciding_interval(delta) for delta in deltas)
 
 
 class _Causes(NamedTuple):

@@ -7,9 +7,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markupsafe import Markup
 
-from faircall.reporting.comparison_view import HEADLINE, deciding_interval
+from faircall.records import HEADLINE
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.to_terminal import clean
+from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
 Word: TypeAlias = Literal["better", "worse", "open", "equal arms"]
