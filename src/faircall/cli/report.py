@@ -34,13 +34,20 @@ Arms = Annotated[
     "compare", epilog="Example: faircall report compare --base RUN/eval/base --adapter RUN/eval/adapter"
 )
 def compare(
-    base: Base, adapter: Adapter, out: Out = None, vary: Vary = None, as_json: JsonFlag = False
+    base: Base,
+    adapter: Adapter,
+    out: Out = None,
+    vary: Vary = None,
+    redact: options.Redact = None,
+    as_json: JsonFlag = False,
 ) -> None:
     """Compare two arms under the gate; exit status 1 when a declared claim is not established."""
     from faircall.pipeline.comparison import compare_folders, default_out
     from faircall.pipeline.run import require_claims
 
-    report, path = compare_folders(base, adapter, out=out or default_out(base, adapter), vary=vary or ())
+    report, path = compare_folders(
+        base, adapter, out=out or default_out(base, adapter), vary=vary or (), redacted=redact is not None
+    )
     if as_json:
         print_json(report)
     else:

@@ -172,6 +172,7 @@ def _environment() -> Environment:
         at=at,
         headline=HEADLINE,
         metric_order=METRIC_NAMES,
+        headline_first=(HEADLINE, *(name for name in METRIC_NAMES if name != HEADLINE)),
         binary_metrics=BINARY_METRIC_NAMES,
         judge=verdict.judge,
         scale_of=_scale_of,
