@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from faircall.api.stored import StoredResult
-from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES, Scores, ToolCall
-from faircall.reporting.example_rows import Answer, ExampleRow
+from faircall.canonical import canonical_json
+from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES, Gold, Scores, ToolCall
+from faircall.reporting.example_rows import Answer, ExampleRow, readable
 from faircall.scoring.flatten import flatten_arguments
 from faircall.scoring.match import count_pairs
 
 MAX_PAIRS: Final = 200
 """A call with more arguments is not listed path by path: its text is shown, and that has to do."""
 
+NO_CALL: Final = "no call"
 _BINARY: Final = [METRIC_NAMES.index(name) for name in BINARY_METRIC_NAMES]
 
 
@@ -28,9 +30,10 @@ def example_rows(*arms: StoredResult) -> list[ExampleRow]:
             example_id=key,
             slices=slices[row],
             asked=first.asked[row],
-            name=first.gold[row].name,
+            name=_name(first.gold[row]),
             pairs=_pairs(first.gold[row]),
             answers=tuple(made[known[key]] for made, known in zip(answers, numbers, strict=True)),
+            gold_text=_other_gold(first.gold[row]),
         )
         for row, key in enumerate(first.arm.scores.ids)
     ]
@@ -54,7 +57,7 @@ def _answers(result: StoredResult) -> list[Answer]:
             cause=scores.causes[row],
             span=found.span,
             right=tuple(right[row]),
-            name=found.call.name if found.call else None,
+            name=_names(found.all_calls),
             pairs=_pairs(found.call) if found.call else None,
             flags=_flags(scores, row),
         )
@@ -62,8 +65,27 @@ def _answers(result: StoredResult) -> list[Answer]:
     ]
 
 
-def _pairs(call: ToolCall) -> Mapping[str, str] | None:
-    return flatten_arguments(call.arguments) if count_pairs(call.arguments) <= MAX_PAIRS else None
+def _name(gold: Gold) -> str:
+    """The tool of a gold call; the tools of a gold that takes several, in order."""
+    if isinstance(gold, ToolCall):
+        return gold.name
+    written = gold.to_dict()
+    return ", ".join(str(call.get("name")) for call in written.get("calls", [written])) or NO_CALL
+
+
+def _names(calls: Sequence[ToolCall] | None) -> str | None:
+    return None if calls is None else ", ".join(call.name for call in calls) or NO_CALL
+
+
+def _other_gold(gold: Gold) -> str | None:
+    return None if isinstance(gold, ToolCall) else readable(canonical_json(gold.to_dict()))
+
+
+def _pairs(gold: Gold) -> Mapping[str, str] | None:
+    """The arguments of one call by path; None where there are too many, or no single call."""
+    if not isinstance(gold, ToolCall) or count_pairs(gold.arguments) > MAX_PAIRS:
+        return None
+    return flatten_arguments(gold.arguments)
 
 
 def _flags(scores: Scores, row: int) -> tuple[str, ...]:

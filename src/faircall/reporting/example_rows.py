@@ -55,6 +55,7 @@ class ExampleRow:
     Attributes:
         asked: the request or the prompt, None where it is not known.
         pairs: the gold arguments, path -> canonical value; None when there are too many to list.
+        gold_text: the gold as JSON, where a protocol takes another form than one call.
     """
 
     example_id: str
@@ -63,6 +64,7 @@ class ExampleRow:
     name: str
     pairs: Mapping[str, str] | None
     answers: tuple[Answer, ...]
+    gold_text: str | None = None
 
 
 class _Table:
@@ -83,7 +85,7 @@ def pack_rows(rows: Sequence[ExampleRow], *, redacted: bool = False) -> dict[str
 
     Returns:
         `slices`, `causes`, `statuses`, `metrics` (the tables that numbers in the rows mean) and `rows`:
-        `[id, slices, asked, gold name, gold pairs, answers]`, an answer being
+        `[id, slices, asked, gold name, gold pairs, answers, gold text]`, an answer being
         `[text, characters, status, cause, span, right, name, changes, flags]`.
     """
     slices, causes, statuses = _Table(), _Table(), _Table()
@@ -95,6 +97,7 @@ def pack_rows(rows: Sequence[ExampleRow], *, redacted: bool = False) -> dict[str
             row.name,
             _gold_pairs(row.pairs, redacted),
             [_pack_answer(row, answer, causes, statuses, redacted=redacted) for answer in row.answers],
+            None if redacted else _cut(row.gold_text),
         ]
         for row in rows
     ]

@@ -41,7 +41,7 @@
   const data = JSON.parse(source.textContent);
   source.textContent = "";
   const arms = JSON.parse(byId("explorer").dataset.arms);
-  const ID = 0, SLICES = 1, ASKED = 2, NAME = 3, PAIRS = 4, ANSWERS = 5;
+  const ID = 0, SLICES = 1, ASKED = 2, NAME = 3, PAIRS = 4, ANSWERS = 5, GOLD = 6;
   const TEXT = 0, LENGTH = 1, STATUS = 2, CAUSE = 3, SPAN = 4, RIGHT = 5, CALLED = 6, CHANGES = 7, FLAGS = 8;
   const SHOWN = 2000, HEIGHT = 46, AROUND = 8;
   const both = arms.length === 2;
@@ -203,7 +203,7 @@
   function callTable(row) {
     const head = element("tr", "", ...["", "gold", ...arms].map((name) => { const th = element("th", "", isolated(name)); th.scope = "col"; return th; }));
     const body = [line("tool", row[NAME], row[ANSWERS].map((a) => (a[CALLED] === null ? undefined : a[CALLED] === row[NAME] ? null : a[CALLED])))];
-    if (row[PAIRS] === null) return element("div", "", element("table", "", element("thead", "", head), element("tbody", "", ...body)), element("p", "note", "Too many arguments to list."));
+    if (row[PAIRS] === null) return element("div", "", element("table", "", element("thead", "", head), element("tbody", "", ...body)), row[GOLD] === null ? element("p", "note", data.redacted ? "Arguments are not listed." : "Too many arguments to list; the texts have them.") : textBox(row[GOLD], null, SHOWN));
     const changes = row[ANSWERS].map((a) => new Map(a[CHANGES] || []));
     const cell = (arm, path) => row[ANSWERS][arm][CALLED] === null ? undefined : !changes[arm].has(path) ? null : changes[arm].get(path) === 0 ? 0 : (changes[arm].get(path) ?? true);
     const gold = new Map(row[PAIRS]);
