@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
+
+from faircall.reporting.renderers import Renderer, Subject
 
 
 def to_json(report: Any) -> str:
@@ -21,3 +23,16 @@ def to_json(report: Any) -> str:
     }
     """
     return json.dumps(report, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _render(subject: Subject) -> bytes:
+    """The report, with its records where it is an evaluation that has them."""
+    report = dict(subject.report)
+    if subject.kind == "evaluation" and subject.examples is not None:
+        report["records"] = [
+            {key: value for key, value in example.items() if key != "arm"} for example in subject.examples
+        ]
+    return to_json(report).encode("ascii")
+
+
+RENDERER: Final = Renderer(".json", _render)
