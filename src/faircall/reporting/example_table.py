@@ -16,15 +16,14 @@ FLAG_COLUMNS: Final = ("trailing_json", "truncated", "backend_failed")
 COUNT_COLUMNS: Final = tuple(
     f"{metric}_{part}" for metric in METRIC_NAMES for part in ("numerator", "denominator")
 )
-GOLD_COLUMNS: Final = ("gold_name",)
-CONTENT_COLUMNS: Final = ("gold_arguments", "call_name", "call_arguments", "raw_text")
+CONTENT_COLUMNS: Final = ("gold", "call", "raw_text")
 """What a model or a person wrote: left out of a redacted table."""
 
 
 def columns_of(subject: Subject) -> tuple[str, ...]:
     """The names of the columns, in order."""
     content = () if subject.redacted else CONTENT_COLUMNS
-    return (*TEXT_COLUMNS, *FLAG_COLUMNS, *COUNT_COLUMNS, *GOLD_COLUMNS, *content)
+    return (*TEXT_COLUMNS, *FLAG_COLUMNS, *COUNT_COLUMNS, *content)
 
 
 def rows_of(subject: Subject) -> Iterator[dict[str, str | int | bool | None]]:
@@ -36,16 +35,14 @@ def rows_of(subject: Subject) -> Iterator[dict[str, str | int | bool | None]]:
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
-    gold, call = record["gold"], record["call"]
+    call = record.get("calls", record["call"])
     counts = [count for component in record["components"] for count in component]
     return {
         **{name: record[name] for name in (*TEXT_COLUMNS, *FLAG_COLUMNS)},
         **dict(zip(COUNT_COLUMNS, counts, strict=True)),
         "slices": canonical_json(record["slices"]),
-        "gold_name": gold["name"],
-        "gold_arguments": canonical_json(gold["arguments"]),
-        "call_name": call and call["name"],
-        "call_arguments": call and canonical_json(call["arguments"]),
+        "gold": canonical_json(record["gold"]),
+        "call": None if call is None else canonical_json(call),
         "raw_text": record["raw_text"],
     }
 

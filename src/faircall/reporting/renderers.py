@@ -1,7 +1,7 @@
 """The table of renderings: every form that a report can take, one line each.
 
-A renderer is pure: a subject in, the bytes of one file out. To add one, write a file with a `Renderer` and a line
-here, or announce it from another package under the entry point group `faircall.renderers`.
+A renderer is pure: a subject in, the bytes of one file out. To add one, write a file with a `Renderer` and a
+line here, or announce it from another package under the entry point group `faircall.renderers`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Subject:
     Attributes:
         kind: which report it is.
         report: the JSON of the report, which alone holds the numbers.
-        examples: one record per arm and example (`arm`, and the fields of an evaluation's `records`); None where
-            only the report is at hand.
+        examples: one record per arm and example (`arm`, and the fields of an evaluation's `records`); None
+            where only the report is at hand.
         redacted: whether prompts, outputs and argument values stay out.
         dataset: the Hub's name of the data, `OWNER/NAME`, perhaps with `@REVISION`, for the Hub's own forms.
         task: the Hub's name of the task within that data.
@@ -82,7 +82,7 @@ def subject_of(report: Any, *, name: str = "the report") -> Subject:
         UsageError: it is no report that can be rendered.
     """
     version = report.get("schema_version") if isinstance(report, Mapping) else None
-    if version not in _KINDS:
+    if not isinstance(version, str) or version not in _KINDS:
         message = f"{name} is no report that can be rendered (schema_version {version!r})"
         raise UsageError(message, hint=f"one of {', '.join(_KINDS)}")
     if _KINDS[version] == "comparison":

@@ -1,4 +1,4 @@
-"""A report as a section for a model card or a CI job's summary: short, and it starts below the page's title."""
+"""A report as a section for a model card or a job's summary: short, under the title of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEPT: Final = ("Metrics", "Slices", "Format or content", "Language gaps", "Decl
 
 
 def to_card(subject: Subject) -> bytes:
-    """Treatment, verdict, the metrics with their intervals, slices, claims, the signature; no causes, no texts."""
+    """Treatment, verdict, the metrics with their intervals, slices, claims, signature; no texts."""
     comparison = subject.kind == "comparison"
     view = view_comparison(subject.report) if comparison else view_evaluation(subject.report)
     kept = [block for block in view if _is_kept(block)]

@@ -14,7 +14,7 @@ _BOOLEANS: Final = {True: "true", False: "false"}
 
 
 def to_csv(subject: Subject) -> bytes:
-    """The table; an absent value is an empty cell, and a text that a spreadsheet would run starts with `'`."""
+    """The table; an absent value is an empty cell, a text that a spreadsheet would run starts with `'`."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns_of(subject))
@@ -26,9 +26,9 @@ def to_csv(subject: Subject) -> bytes:
 def cell(value: str | int | bool | None) -> str:
     """One value as the text of a cell.
 
-    A text that starts as a formula does (`=`, `+`, `-`, `@`, their full-width forms, a tab or a line break) gets
-    an apostrophe in front, which spreadsheets read as "this is text" (source: OWASP, CSV Injection). Parquet and
-    JSON keep texts as they are.
+    A text that starts as a formula does (`=`, `+`, `-`, `@`, their full-width forms, a tab or a line break)
+    gets an apostrophe in front, which spreadsheets read as "this is text" (source: OWASP, CSV Injection).
+    Parquet and JSON keep texts as they are.
 
     >>> cell("=1+1"), cell("plain"), cell(True), cell(0), cell(None)
     ("'=1+1", 'plain', 'true', '0', '')

@@ -49,7 +49,8 @@ def to_junit(subject: Subject) -> bytes:
     for case in cases:
         _add_case(suite, case)
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def xml_text(text: str) -> str:
@@ -132,11 +133,9 @@ def _properties(subject: Subject) -> Iterator[tuple[str, str]]:
 
 def _tell_delta(delta: Json) -> str:
     bounds = deciding_interval(delta)
-    shown = numbers.interval(bounds["lower"], bounds["upper"])
-    return (
-        f"{_value(delta['baseline'])} -> {_value(delta['candidate'])}: {numbers.points(delta['delta'])} points, "
-        f"{numbers.level(bounds['level'])} CI {shown}"
-    )
+    shown = f"{numbers.level(bounds['level'])} CI {numbers.interval(bounds['lower'], bounds['upper'])}"
+    values = f"{_value(delta['baseline'])} -> {_value(delta['candidate'])}"
+    return f"{values}: {numbers.points(delta['delta'])} points, {shown}"
 
 
 def _value(metric: Json) -> str:

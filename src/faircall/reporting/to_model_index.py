@@ -1,8 +1,8 @@
 """The two forms in which the Hugging Face Hub takes evaluation results, as YAML.
 
-`model-index` is a block of a model card's front matter; `.eval_results/*.yaml` is a file of its own, for data that
-the Hub knows as a benchmark. Sources: hub-docs `modelcard.md` and `eval_results.yaml`. Both state the arm in
-question: of a comparison, the candidate. Values are shares, not rounded.
+`model-index` is a block of a model card's front matter; `.eval_results/*.yaml` is a file of its own, for data
+that the Hub knows as a benchmark. Sources: hub-docs `modelcard.md` and `eval_results.yaml`. Both state the
+arm in question: of a comparison, the candidate. Values are shares, not rounded.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _scopes(subject: Subject) -> Iterator[_Scope]:
     scopes = {"overall": report["overall"] if comparison else report, **(report.get("slices") or {})}
     for name, scope in scopes.items():
         facts = {
-            key: scope[key] for key in ("examples", "roots", "prompt_set_sha256") if scope.get(key) is not None
+            key: scope[key]
+            for key in ("examples", "roots", "prompt_set_sha256")
+            if scope.get(key) is not None
         }
         metrics = scope["metrics"]
         if comparison:
@@ -98,16 +100,19 @@ def _dataset(text: str | None) -> dict[str, str]:
 
 
 def _result(scope: _Scope, dataset: dict[str, str]) -> dict[str, Any]:
-    metrics = [_metric(name, scope.metrics[name]) for name in METRIC_NAMES if name in scope.metrics]
+    metrics = [
+        _metric(name, scope.metrics[name], scope.facts) for name in METRIC_NAMES if name in scope.metrics
+    ]
     return {
         "task": dict(_TASK),
-        "dataset": {**dataset, "config": scope.name, "args": dict(scope.facts)},
+        "dataset": {**dataset, "config": scope.name},
         "metrics": metrics,
     }
 
 
-def _metric(name: str, metric: Json) -> dict[str, Any]:
-    args: dict[str, Any] = {"numerator": metric["numerator"], "denominator": metric["denominator"]}
+def _metric(name: str, metric: Json, facts: Json) -> dict[str, Any]:
+    counts = {"numerator": metric["numerator"], "denominator": metric["denominator"]}
+    args: dict[str, Any] = {**counts, **facts}
     if interval := metric.get("interval"):
         args["interval"] = dict(interval)
     return {"type": name, "value": metric["value"], "name": name.replace("_", " "), "args": args}

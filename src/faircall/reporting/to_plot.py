@@ -108,8 +108,8 @@ def _draw(axes: Any, subject: Subject, rows: list[Row]) -> None:
         axes.set_xlim(-2, 102)
     _write_numbers(axes, rows)
     title, label = _words(subject)
-    axes.set_title(clean(title), loc="left", fontsize=9)
-    axes.set_xlabel(label)
+    axes.set_title("\n".join(map(clean, title)), loc="left", fontsize=9)
+    axes.set_xlabel(clean(label))
     axes.grid(axis="x", color="#d0d7de", linewidth=0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
 
@@ -129,12 +129,13 @@ def _write_numbers(axes: Any, rows: list[Row]) -> None:
     right.spines[["top", "right", "left", "bottom"]].set_visible(False)
 
 
-def _words(subject: Subject) -> tuple[str, str]:
+def _words(subject: Subject) -> tuple[tuple[str, ...], str]:
+    """The lines of the title, and what the axis measures."""
     report = subject.report
     if subject.kind == "evaluation":
-        return f"{report['name']}: {report['examples']} examples", "per cent"
+        return (f"{report['name']}: {report['examples']} examples",), "per cent"
     names = f"{report['candidate']['arm']} minus {report['baseline']['arm']}"
-    return f"{_short(tell_treatment(report))}\n{_short(tell_verdict(report))}", f"points, {names}"
+    return (_short(tell_treatment(report)), _short(tell_verdict(report))), f"points, {names}"
 
 
 def _short(text: str, limit: int = 110) -> str:
