@@ -25,7 +25,11 @@ def row(
     example = Example(
         name, tools=tools, source_example_id=source, extra={} if due is None else {"should_call_tool": due}
     )
-    parsed = Parsed(None, "no_json", reason) if call is None else Parsed(ToolCall(*call), "ok")
+    parsed = (
+        Parsed(None, "no_json", reason, calls=() if reason == "no_bracket" else None)
+        if call is None
+        else Parsed(ToolCall(*call), "ok")
+    )
     return CheckedRow(example, Generation(name, "", finish_reason=finish), parsed, cluster or name)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from faircall.errors import ConfigError
 from faircall.importing.from_jsonl import ImportedRows, import_rows
 from faircall.parsing import readers
+from faircall.parsing.readers.abstention import mark_abstentions
 from faircall.records import PARSER_VERSION, Example
 from faircall.scoring.output_checks import SHOULD_CALL, CheckedRow, check_outputs, with_bfcl_types
 from faircall.store.files import JsonLine, describe_path, read_json_lines
@@ -53,7 +54,8 @@ def check_file(
     inputs = readers.inputs_of(rows.examples, rows.generations, prompts=rows.prompts)
     notice = readers.notice_unknown(chosen, inputs)
     parsed = [reading.parsed for reading in readers.read_rows(chosen, inputs)]
-    checked = check_outputs(_rows(rows, parsed, cluster=cluster, dialect=dialect), level=level)
+    marked = mark_abstentions(rows.generations, parsed)
+    checked = check_outputs(_rows(rows, marked, cluster=cluster, dialect=dialect), level=level)
     told = {} if notice is None else {"notice": notice.text("faircall check FILE")}
     return {
         "schema_version": "faircall.check.v1",

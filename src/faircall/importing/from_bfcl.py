@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from faircall.importing.bfcl_rules import rules_of, types_of
 from faircall.importing.foreign import Fault, Importer, identifier, last_query, message_list
 from faircall.importing.reasons import Reason
 
@@ -20,7 +21,7 @@ def recognises_question(value: Any) -> bool:
 def read_question(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """One question; `ground_truth` is joined from the file of possible answers by id beforehand.
 
-    `accepted` keeps the accepted values as they are; `gold` is one call that they accept.
+    `accepted` is in the form of `accepted_values.v1`; `gold` is one call that it accepts.
     """
     row_id = identifier(value)
     turns = value["question"]
@@ -38,7 +39,8 @@ def read_question(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         return
     name, accepted = _only_truth(value.get("ground_truth"))
     gold = {"name": name, "arguments": first_accepted(accepted)}
-    yield {**row, "should_call_tool": True, "gold": gold, "accepted": {"name": name, "arguments": accepted}}
+    rules = rules_of(accepted, types=types_of(value["function"], name))
+    yield {**row, "should_call_tool": True, "gold": gold, "accepted": {"name": name, "arguments": rules}}
 
 
 def recognises_result(value: Any) -> bool:

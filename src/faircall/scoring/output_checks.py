@@ -24,9 +24,6 @@ from faircall.tools import declaration
 SHOULD_CALL: Final = "should_call_tool"
 """The column that says whether a row should be answered by a call at all."""
 
-ABSTAINED: Final = frozenset(("no_bracket", "no_marker", "no_call"))
-"""Reasons that mean that the model made no call; malformed output is never abstention."""
-
 _BFCL_TYPES: Final = {"dict": "object", "float": "number", "tuple": "array"}
 
 
@@ -132,7 +129,8 @@ def _call_or_not(rows: Sequence[CheckedRow]) -> dict[str, list[Verdict]]:
     due = [row.example.extra.get(SHOULD_CALL) for row in rows]
     if not any(isinstance(value, bool) for value in due):
         return {}
-    called = [row.parsed.reason not in ABSTAINED for row in rows]
+    # An abstention is marked by `calls=()` when answers are read; malformed output is none.
+    called = [row.parsed.calls != () for row in rows]
     pairs = list(zip(due, called, strict=True))
     return {
         "call_precision": [should if made and isinstance(should, bool) else None for should, made in pairs],
