@@ -1,8 +1,8 @@
 """BFCL's accepted values in the form of `accepted_values.v1`: what its checker does, as rules in the data.
 
 BFCL's checker (`ast_checker` of bfcl-eval 2026.3.23) takes text without case, blanks and the marks of
-`DROPPED`, takes a whole number where the schema says float, compares lists member by member and objects key by
-key, and lets an argument be left out when "" is among its values. Everything else is compared exactly here.
+`DROPPED`, takes a whole number where the schema says float, compares lists member by member and objects key
+by key, and lets an argument be left out when "" is among its values. The rest is compared exactly here.
 """
 
 from __future__ import annotations
