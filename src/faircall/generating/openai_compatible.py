@@ -18,7 +18,7 @@ from faircall.generating.openai_protocol import (
 from faircall.generating.retries import GivenUp
 from faircall.generating.server_connection import ModelList, Refused, ServerConnection
 from faircall.generating.server_settings import PATHS, ServerSettings
-from faircall.generating.sources import describe_adapter
+from faircall.generating.sources import describe_adapter, source_name
 from faircall.records import Generation, Prompt
 
 GIVE_UP_AFTER: Final = 20
@@ -128,7 +128,7 @@ class OpenAiBackend:
     def _model(self) -> dict[str, Any]:
         model, stated = self._request.model, self._settings.stated
         return {
-            "base_model_id": model.base_model_id,
+            "base_model_id": source_name(model.base_model_id),
             "base_model_revision": model.base_model_revision,
             "tokenizer_revision": model.tokenizer_revision or model.base_model_revision,
             "dtype": model.dtype if "dtype" in stated else None,
@@ -138,7 +138,7 @@ class OpenAiBackend:
     def _listed(self) -> dict[str, Any]:
         """What identifies the model in the list; `created` is the time of the request on some servers."""
         entry: Mapping[str, Any] = next(iter(self._models.entries), {})
-        return {name: entry[name] for name in ("root", "parent") if name in entry}
+        return {name: entry[name] for name in ("root", "parent", "meta") if name in entry}
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Every prompt has the form that the endpoint takes."""

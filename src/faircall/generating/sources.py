@@ -73,6 +73,12 @@ class Source:
         }
 
 
+def source_name(location: str) -> str:
+    """The name that stands in artifacts: a folder's own name (no path of this machine), or the repository."""
+    folder = Path(location).expanduser()
+    return folder.resolve().name if folder.is_dir() else location
+
+
 def describe_adapter(adapter: AdapterSettings | None) -> tuple[str, dict[str, Any] | None]:
     """The `source` in an arm's identity and its `adapter_source`, where no weights are loaded here.
 

@@ -76,13 +76,22 @@ def plan_arm(
     return ArmRequest(
         arm,
         adapter=AdapterSettings(_locate(config, location), revision) if location else None,
-        backend=backend or ("replay" if replay else config.eval.backend),
+        backend=backend or _backend_of(declared, config),
         replay=config.path_of(replay) if replay else None,
         limit=limit,
         repeats=repeats,
         base_url=base_url,
         served_as=served_as,
     )
+
+
+def _backend_of(declared: ArmPlan | None, config: Config) -> str:
+    """An arm that says where its answers are stored or served needs no `eval.backend` of its own."""
+    if declared is not None and declared.replay:
+        return "replay"
+    if declared is not None and (declared.base_url or declared.served_as):
+        return "openai"
+    return config.eval.backend
 
 
 def open_backend(config: Config, request: ArmRequest) -> Backend:
