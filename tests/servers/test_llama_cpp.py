@@ -1,4 +1,4 @@
-"""The openai backend against a real server: llama.cpp with the demo's own GGUF, three requests of the demo."""
+"""The openai backend against a real server: llama.cpp with the demo's own GGUF, three of its requests."""
 
 import contextlib
 import json
