@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from faircall.importing.bfcl_rules import rules_of, types_of
+from faircall.importing.bfcl_answers import accepted_form, holds_answers, may_be_omitted
 from faircall.importing.foreign import Fault, Importer, identifier, last_query, message_list
 from faircall.importing.reasons import Reason
-
-OMITTED: Final = ""
-"""Among the accepted values it says that the argument may be left out."""
 
 
 def recognises_question(value: Any) -> bool:
@@ -21,26 +18,27 @@ def recognises_question(value: Any) -> bool:
 def read_question(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """One question; `ground_truth` is joined from the file of possible answers by id beforehand.
 
-    `accepted` is in the form of `accepted_values.v1`; `gold` is one call that it accepts.
+    `accepted` holds the accepted values for `accepted_values.v1`; `gold` is one call that they accept.
     """
     row_id = identifier(value)
     turns = value["question"]
     if not isinstance(turns, list) or len(turns) != 1:
         raise Fault("the question has several turns", row_id=row_id)
     messages = message_list(turns[0], what="the question")
+    tools = message_list(value["function"], what="function")
     row = {
         "id": row_id,
         "messages": messages,
         "query": last_query(messages),
-        "tools": message_list(value["function"], what="function"),
+        "tools": tools,
     }
     if "irrelevance" in (row_id or ""):
         yield {**row, "should_call_tool": False}
         return
     name, accepted = _only_truth(value.get("ground_truth"))
     gold = {"name": name, "arguments": first_accepted(accepted)}
-    rules = rules_of(accepted, types=types_of(value["function"], name))
-    yield {**row, "should_call_tool": True, "gold": gold, "accepted": {"name": name, "arguments": rules}}
+    form = accepted_form(name, accepted, tools)
+    yield {**row, "should_call_tool": True, "gold": gold, "accepted": form}
 
 
 def recognises_result(value: Any) -> bool:
@@ -67,24 +65,18 @@ def first_accepted(accepted: Mapping[str, Any]) -> dict[str, Any]:
     >>> first_accepted({"base": [10, 11], "unit": ["units", ""], "opt": [{"a": [1], "b": ["", 2]}]})
     {'base': 10, 'opt': {'a': 1}}
     """
-    return {key: _choose(values, key) for key, values in accepted.items() if not _may_be_omitted(values)}
-
-
-def _may_be_omitted(values: Any) -> bool:
-    return isinstance(values, list) and any(value == OMITTED and isinstance(value, str) for value in values)
+    return {key: _choose(values, key) for key, values in accepted.items() if not may_be_omitted(values)}
 
 
 def _choose(values: Any, key: str) -> Any:
-    if not isinstance(values, list):
-        raise Fault(f"the accepted values of {key!r} are not a list")
     if not values:
         raise Fault(f"there is no accepted value for {key!r}")
     return _resolve(values[0])
 
 
 def _resolve(value: Any) -> Any:
-    """An accepted value; objects hold a list of accepted values at every key, at every depth."""
-    if isinstance(value, Mapping):
+    """An accepted value; most objects hold a list of accepted values at every key."""
+    if holds_answers(value):
         return first_accepted(value)
     return [_resolve(member) for member in value] if isinstance(value, list) else value
 
@@ -97,8 +89,8 @@ def _only_truth(truth: Any) -> tuple[str, Mapping[str, Any]]:
     if not isinstance(truth[0], Mapping) or len(truth[0]) != 1:
         raise Fault(Reason.CALL_SHAPE.value)
     ((name, accepted),) = truth[0].items()
-    if not isinstance(accepted, Mapping):
-        raise Fault("the accepted values are not an object")
+    if not holds_answers(accepted):
+        raise Fault("the accepted values are not a list for every argument")
     return name, accepted
 
 
