@@ -34,7 +34,8 @@ TOOL = {"name": "geo.find", "parameters": {"type": "dict", "properties": TYPES, 
         ("city", [True], [True], ["true", 1]),
         ("note", ["it's"], ['IT"S'], [1]),
         ("days", [3, 4, ""], [3, 4], [3.0, "3", True, ""]),
-        ("days", ["DAYS"], ["DAYS"], ["days", 3]),
+        ("days", ["DAYS", ""], ["DAYS", ""], ["days", 3]),
+        ("city", ["", None], ["", None], ["null"]),
         ("height", [2.0], [2, 2.0], [2.5, "2.0", True]),
         ("snow", [False], [False], [0, "false", True]),
         ("tags", [["a b", "c"]], [["A-B", "C"]], [["c", "a b"], ["a b"], "a b"]),
@@ -57,8 +58,17 @@ def test_the_declared_type_decides_what_is_accepted(argument, answers, yes, no):
     ("answers", "right"), [(["a", ""], 1), ([1, ""], 1), ([""], 1), (["a"], 0), ([1], 0)]
 )
 def test_the_empty_text_says_that_an_argument_may_be_left_out(answers, right):
-    gold = load_truth(accepted_form("geo.find", {"city": answers}, [TOOL]))
+    gold = load_truth(accepted_form("geo.find", {"note": answers}, [TOOL]))
     assert match_accepted(gold, ToolCall("geo.find", {})).full == right
+
+
+def test_what_the_schema_requires_is_given_whatever_the_answers_say():
+    tool = {**TOOL, "parameters": {**TOOL["parameters"], "required": ["city", "days"]}}
+    answers = {"city": [""], "days": ["", 3]}
+    gold = load_truth(accepted_form("geo.find", answers, [tool]))
+    assert not any(accepted.may_be_omitted for accepted in gold.arguments.values())
+    assert first_accepted(answers, {"city", "days"}) == {"city": "", "days": 3}
+    assert match_accepted(gold, ToolCall("geo.find", {"city": "", "days": 3})).full == 1
 
 
 def test_the_rules_stand_in_the_data():

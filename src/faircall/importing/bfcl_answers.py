@@ -44,20 +44,33 @@ def accepted_form(
     >>> accepted_form("f", {"x": [1, ""]}, None)
     {'name': 'f', 'arguments': {'x': {'values': [1], 'optional': True}}}
     """
-    types = _types_of(name, tools or ())
-    arguments = {key: _argument(values, types.get(key, {})) for key, values in answers.items()}
+    declared = _parameters(name, tools or ()).get("properties")
+    types = declared if isinstance(declared, Mapping) else {}
+    required = required_arguments(name, tools or ())
+    arguments = {
+        key: _argument(values, types.get(key), required=key in required) for key, values in answers.items()
+    }
     return {"name": name, "arguments": arguments}
 
 
-def _types_of(name: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def required_arguments(name: str, tools: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """The arguments that BFCL demands whatever the accepted values say of leaving them out."""
+    required = _parameters(name, tools).get("required")
+    return (
+        frozenset(key for key in required if isinstance(key, str))
+        if isinstance(required, list)
+        else frozenset()
+    )
+
+
+def _parameters(name: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     tool = next((declaration(tool) for tool in tools if tool_name(tool) == name), {})
     parameters = tool.get("parameters")
-    properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
-    return properties if isinstance(properties, Mapping) else {}
+    return parameters if isinstance(parameters, Mapping) else {}
 
 
-def _argument(values: Sequence[Any], schema: Any) -> dict[str, Any]:
-    optional = {"optional": True} if may_be_omitted(values) else {}
+def _argument(values: Sequence[Any], schema: Any, *, required: bool = False) -> dict[str, Any]:
+    optional = {"optional": True} if may_be_omitted(values) and not required else {}
     known = [value for value in values if not _is_omitted(value)]
     found = _KIND_OF.get(type(known[0]), "other") if known else None
     declared = _KINDS.get(_type_of(schema) or "", found)
@@ -66,7 +79,8 @@ def _argument(values: Sequence[Any], schema: Any) -> dict[str, Any]:
         texts = [value for value in values if isinstance(value, str)]
         return {"values": texts, "rule": TEXT_RULE, **optional}
     if declared != found:
-        return {"values": known, **optional}
+        # The mark is compared like any value where a text can be right at all.
+        return {"values": list(values) if "text" in (declared, found) else known, **optional}
     return {**_of_kind(found, known, schema), **optional}
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from faircall.importing.bfcl_answers import accepted_form, holds_answers, may_be_omitted
+from faircall.importing.bfcl_answers import (
+    OMITTED,
+    accepted_form,
+    holds_answers,
+    may_be_omitted,
+    required_arguments,
+)
 from faircall.importing.foreign import Fault, Importer, identifier, last_query, message_list
 from faircall.importing.reasons import Reason
 
@@ -36,7 +42,8 @@ def read_question(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {**row, "should_call_tool": False}
         return
     name, accepted = _only_truth(value.get("ground_truth"))
-    gold = {"name": name, "arguments": first_accepted(accepted)}
+    required = required_arguments(name, tools or ())
+    gold = {"name": name, "arguments": first_accepted(accepted, required)}
     form = accepted_form(name, accepted, tools)
     yield {**row, "should_call_tool": True, "gold": gold, "accepted": form}
 
@@ -59,19 +66,25 @@ def read_result(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         raise Fault("the result is neither text nor a list of calls", row_id=row_id)
 
 
-def first_accepted(accepted: Mapping[str, Any]) -> dict[str, Any]:
+def first_accepted(accepted: Mapping[str, Any], required: Collection[str] = ()) -> dict[str, Any]:
     """One arguments object that the accepted values accept: the first of each, what may be left out left out.
+
+    An argument that the schema requires is given all the same.
 
     >>> first_accepted({"base": [10, 11], "unit": ["units", ""], "opt": [{"a": [1], "b": ["", 2]}]})
     {'base': 10, 'opt': {'a': 1}}
     """
-    return {key: _choose(values, key) for key, values in accepted.items() if not may_be_omitted(values)}
+    return {
+        key: _choose(values, key)
+        for key, values in accepted.items()
+        if key in required or not may_be_omitted(values)
+    }
 
 
 def _choose(values: Any, key: str) -> Any:
     if not values:
         raise Fault(f"there is no accepted value for {key!r}")
-    return _resolve(values[0])
+    return _resolve(next((value for value in values if value != OMITTED), OMITTED))
 
 
 def _resolve(value: Any) -> Any:
