@@ -58,7 +58,7 @@ def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, r
         counts=verdict.tell_counts(report, figures),
         split=verdict.tell_split(figures),
         limits=list(verdict.tell_limits(report, figures)),
-        treatment=clean(comparison_view.tell_treatment(report)),
+        treatment=clean(comparison_view.tell_treatment(report)).replace(" -> ", " → "),
         both_arms=[ArmPlace(report[side]["arm"], "", style) for side, style in _STYLES.items()],
     )
 

@@ -251,14 +251,31 @@
     if (length > data.text_limit) box.append(element("p", "note", `${count(length)} characters in all; the rest is in the stored result.`));
     return box;
   }
+  // Blocks of bounded size: laying out one very long line takes time with the square of its length.
+  const BLOCK = 4000;
   function fillText(pre, text, span, limit) {
+    const end = Math.min(text.length, limit);
     pre.replaceChildren();
-    const [start, end] = span || [0, 0];
-    const cut = (from, to) => text.slice(from, Math.min(to, limit));
-    addText(pre, cut(0, start));
-    if (end > start && start < limit) pre.append(addText(element("mark"), cut(start, end)));
-    addText(pre, cut(end, text.length));
+    if (end <= 2 * BLOCK) addMarked(pre, text, span, 0, end);
+    else for (let from = 0; from < end;) {
+      const to = blockEnd(text, from, end);
+      pre.append(addMarked(element("span", "block"), text, span, from, to));
+      from = to;
+    }
     if (text.length > limit) pre.append("…");
+  }
+  function blockEnd(text, from, end) {
+    if (end - from <= BLOCK) return end;
+    const newline = text.lastIndexOf("\n", from + BLOCK - 1);
+    if (newline >= from) return newline + 1;
+    return from + BLOCK - (/[\ud800-\udbff]/.test(text.charAt(from + BLOCK - 1)) ? 1 : 0);
+  }
+  function addMarked(parent, text, span, from, to) {
+    const [start, end] = span ? [Math.max(from, span[0]), Math.min(to, span[1])] : [to, to];
+    if (start >= end) return addText(parent, text.slice(from, to));
+    addText(parent, text.slice(from, start));
+    parent.append(addText(element("mark"), text.slice(start, end)));
+    return addText(parent, text.slice(end, to));
   }
 
   let timer = 0;
