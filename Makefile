@@ -9,7 +9,7 @@ SHELL  := /bin/bash
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs lint types imports doctests docs-current test-models clean
+.PHONY: help demo test check bench docs lint types imports doctests docs-current test-browser chromium test-models clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,9 +18,9 @@ demo: $(VENV)/.models ## The main job on a small real model: base against adapte
 	$(BIN)/faircall demo
 
 test: $(VENV)/.core ## All tests that need no model (under 3 minutes).
-	$(BIN)/python -m pytest -m "not hf and not model and not server"
+	$(BIN)/python -m pytest -m "not hf and not model and not server and not browser"
 
-check: lint types imports test doctests docs-current test-models ## Everything: lint, types, directions, tests, docs, models.
+check: lint types imports test doctests docs-current test-browser test-models ## Everything: lint, types, directions, tests, docs, models.
 
 bench: $(VENV)/.core ## Measure speed and the coverage of the intervals.
 	@set -e; for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script; done
@@ -42,6 +42,16 @@ doctests: $(VENV)/.core
 
 docs-current: $(VENV)/.core
 	$(BIN)/python docs/refresh.py --check
+
+test-browser: $(VENV)/.core chromium
+	$(BIN)/python -m pytest -m browser
+
+# Debian's own package; no other browser is downloaded.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; \
+	  else echo "the browser tests need chromium: sudo apt-get install chromium" >&2; exit 3; fi; }
 
 test-models: $(VENV)/.models
 	$(BIN)/python -m pytest -m "hf or model$$($(BIN)/python -c 'import xllamacpp' 2>/dev/null && echo ' or server')"

@@ -1,8 +1,9 @@
-"""A real browser over pages from disk. A dialog, a console message, an error or an outside request fails a test."""
+"""A real browser over pages from disk. A dialog, a console line, an error or an outside request fails a test."""
 
 import shutil
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 FLAGS = (
     "--headless",
@@ -19,10 +20,9 @@ LAPTOP = {"width": 1366, "height": 768}
 
 @pytest.fixture(scope="session")
 def chromium():
-    playwright = pytest.importorskip("playwright.sync_api")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path, "no chromium here: apt-get install chromium (`make check` does it for root)"
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
         browser.close()

@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from faircall.reporting.to_html import comparison_page
@@ -43,7 +44,15 @@ def table_of(report):
 
 def test_the_first_screen_of_a_laptop_answers_without_scrolling(open_page, files):
     page = open_page(files["bilingual"])
-    wanted = ["h1", ".counts", ".headline-number", ".split-box", ".limits", ".treatment", ".forests tbody.lead"]
+    wanted = [
+        "h1",
+        ".counts",
+        ".headline-number",
+        ".split-box",
+        ".limits",
+        ".treatment",
+        ".forests tbody.lead",
+    ]
     for selector in wanted:
         box = page.locator(selector).bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 768, selector
@@ -94,7 +103,9 @@ def test_an_example_shows_gold_and_outputs_side_by_side_with_differences_and_the
     expect(page.locator("#shown")).to_have_text("1 of 120 examples")
     detail = page.locator("#detail")
     cells = detail.locator("tr", has=page.locator("th", has_text=re.compile("^city$"))).locator("td")
-    assert cells.all_inner_texts() == [row.pairs["city"], "no call", '≠ "nowhere"'] or "\\u" in row.pairs["city"]
+    assert (
+        cells.all_inner_texts() == [row.pairs["city"], "no call", '≠ "nowhere"'] or "\\u" in row.pairs["city"]
+    )
     assert detail.locator("td.differs").count() == 5
     marked = row.answers[1].text[slice(*row.answers[1].span)]
     assert detail.locator("mark").all_inner_texts() == [marked]
@@ -185,7 +196,9 @@ def test_a_line_of_a_megabyte_is_cut_until_it_is_asked_for(open_page, tmp_path):
 
 def test_ten_thousand_examples_stay_smooth(open_page, tmp_path):
     report, rows = bilingual()
-    many = [row.__class__(**{**fields(row), "example_id": f"row-{n:05}"}) for n, row in enumerate(rows * 84)][:10_000]
+    many = [row.__class__(**{**fields(row), "example_id": f"row-{n:05}"}) for n, row in enumerate(rows * 84)][
+        :10_000
+    ]
     page = open_page(write(tmp_path, "many.html", comparison_page(report, many)))
     assert page.locator("#shown").inner_text() == "10,000 of 10,000 examples"
     times = page.evaluate(
@@ -230,12 +243,10 @@ def test_no_width_makes_the_page_scroll_sideways(open_page, files, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1366])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 390)])
 def test_axe_finds_nothing_serious(open_page, files, scheme, width):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(files["bilingual"], color_scheme=scheme, viewport={"width": width, "height": 900})
-    found = axe.run(page).response["violations"]
+    found = Axe().run(page).response["violations"]
     told = [
         f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]} {v['nodes'][0]['failureSummary'][:300]}"
         for v in found
