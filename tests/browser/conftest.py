@@ -1,4 +1,4 @@
-"""A real browser over pages from disk. A dialog, a console line, an error or an outside request fails a test."""
+"""A real browser over pages from disk. A dialog, a console line or an outside request fails a test."""
 
 import shutil
 
