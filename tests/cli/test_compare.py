@@ -150,7 +150,7 @@ def test_a_condition_that_holds_exits_1_after_the_report(capsys, pair, tmp_path)
     )
     assert status == 1
     assert "worse" in out
-    assert "CONDITION_FAILED: full_call_exact_match.lower < -0.01 holds: it is -0." in err
+    assert "CONDITION_FAILED: --fail-if: full_call_exact_match.lower < -0.01 holds: it is -0." in err
     assert (out_folder / "comparison_report.json").exists()
 
 

@@ -56,7 +56,8 @@ def forms_of(subject, **changes):
     return {
         name: render(changed, name)
         for name in RENDERERS.names()
-        if changed.examples is not None or not RENDERERS.get(name).needs_examples
+        if subject.kind in RENDERERS.get(name).kinds
+        and (changed.examples is not None or not RENDERERS.get(name).needs_examples)
     }
 
 

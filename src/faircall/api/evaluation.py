@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from faircall.api.example_records import example_records
 from faircall.api.reading import read_generations
 from faircall.errors import ArtifactInvalid
 from faircall.records import (
@@ -70,7 +71,7 @@ class Evaluation:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """One JSON object per example: status, cause, components, digests, texts and calls."""
-        return _records(self)
+        return example_records(self.scores, gold=self.gold, raw_texts=self.raw_texts, asked=self.asked)
 
     @property
     def arm(self) -> Arm:
@@ -190,41 +191,6 @@ def _asked(examples: Sequence[Example], prompts: Sequence[str | None] | None) ->
 def _last_request(messages: Sequence[Mapping[str, Any]]) -> str | None:
     said = [message.get("content") for message in messages if message.get("role") == "user"]
     return said[-1] if said and isinstance(said[-1], str) else None
-
-
-def _records(evaluation: Evaluation) -> list[dict[str, Any]]:
-    scores = evaluation.scores
-    slices: list[list[str]] = [[] for _ in scores.ids]
-    for name, rows in scores.extra_slices.items():
-        for row in rows.tolist():
-            slices[row].append(name)
-    return [
-        {
-            "id": scores.ids[row],
-            "root": scores.roots[row],
-            "language": scores.labels[row],
-            "slices": slices[row],
-            "status": parsed.status,
-            "reason": parsed.reason,
-            "span": parsed.span if parsed.span is None else list(parsed.span),
-            "trailing_json": parsed.trailing_json,
-            "truncated": row in scores.truncated,
-            "backend_failed": row in scores.backend_failed,
-            "cause": scores.causes[row],
-            "components": components,
-            "gold_sha256": scores.gold_sha256[row],
-            "tasks_sha256": scores.tasks_sha256[row],
-            "prompt_sha256": scores.prompt_sha256[row],
-            "gold": evaluation.gold[row].to_dict(),
-            "call": parsed.call.to_dict() if parsed.call is not None else None,
-            **({} if parsed.calls is None else {"calls": [call.to_dict() for call in parsed.calls]}),
-            "raw_text": evaluation.raw_texts[row],
-            "asked": evaluation.asked[row],
-        }
-        for row, (parsed, components) in enumerate(
-            zip(scores.parsed, scores.components.tolist(), strict=True)
-        )
-    ]
 
 
 def _evaluation(value: Mapping[str, Any]) -> Evaluation:

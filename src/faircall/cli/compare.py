@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from faircall.cli import options
 from faircall.cli.arms import load_arms
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
-from faircall.comparing.conditions import Condition, measure, parse_condition
-from faircall.comparing.conditions import holds as condition_holds
-from faircall.errors import ConditionFailed
+from faircall.comparing.answer import require_yes
+from faircall.comparing.claim_text import parse_claim
+from faircall.comparing.conditions import judge, parse_condition
+from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
-from faircall.reporting.numbers import plain
-
-if TYPE_CHECKING:
-    from faircall.api.stored import StoredResult
 
 app = new_app(help="Compare two stored results, if the comparison is fair.")
 
@@ -27,9 +24,19 @@ FailIf = Annotated[
         "--fail-if", metavar="EXPR", help="Exit 1 when it holds: [SLICE/]METRIC.FIELD OPERATOR NUMBER."
     ),
 ]
+ClaimTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--claim",
+        metavar="CLAIM",
+        help="Exit 1 unless established: ID: KIND [METRIC] [margin=M] [slice=S] [family=F]; repeatable.",
+    ),
+]
+ClaimsPath = Annotated[
+    Path | None, typer.Option("--claims", metavar="FILE", help="The claims of a YAML file or a config.")
+]
 Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--out", metavar="DIR", help="Write comparison_report.json, .md and .html there."),
+    Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write comparison_report.* there.")
 ]
 
 
@@ -40,8 +47,13 @@ def compare(
     vary: options.Vary = None,
     label: options.Labels = None,
     fail_if: FailIf = None,
+    claim: ClaimTexts = None,
+    claims: ClaimsPath = None,
     out: Output = None,
+    forms: options.Forms = "json,md,html",
     redact: options.Redact = None,
+    dataset: options.HubDataset = None,
+    task: options.HubTask = "default",
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
@@ -51,8 +63,14 @@ def compare(
     seed: options.Seed = 42,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare two stored results, if the comparison is fair."""
+    """Compare two stored results, if the comparison is fair.
+
+    The exit status is 1 when a claim is not established or a --fail-if holds, and 4 when the arms cannot be
+    compared; the message says which.
+    """
     conditions = [parse_condition(text) for text in fail_if or ()]
+    declared = [*_read_claims(claims), *(parse_claim(text) for text in claim or ())]
+    names = _read_forms(forms, out)
     columns, labels = options.read_maps(maps), options.read_labels(label)
     arms = load_arms(
         baseline,
@@ -66,37 +84,45 @@ def compare(
     from faircall.api import build_comparison_report
 
     report = build_comparison_report(
-        arms[0].arm, arms[1].arm, level=level, resamples=resamples, seed=seed, vary=tuple(vary or ())
+        arms[0].arm,
+        arms[1].arm,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        vary=tuple(vary or ()),
+        claims=[one for one in declared if _is_about(one, arms[0].arm.name, arms[1].arm.name)],
     )
-    failed = [_tell(condition, report) for condition in conditions if condition_holds(condition, report)]
+    if conditions:
+        report["conditions"] = judge(conditions, report)
     _print(report, as_json=as_json)
     if out is not None:
-        print_written(
-            write_report(report, out, arms=arms, redacted=redact is not None), json_on_stdout=as_json
+        from faircall.api.rendering import REPORT_NAME, chief_file, comparison_subject, write_forms
+
+        subject = comparison_subject(
+            report, arms, forms=names, redacted=redact is not None, dataset=dataset, task=task
         )
-    if failed:
-        raise ConditionFailed(
-            "; ".join(failed), hint="the comparison itself is fine; --fail-if asked for this status"
-        )
+        print_written(chief_file(write_forms(subject, names, out / REPORT_NAME)), json_on_stdout=as_json)
+    require_yes(report)
 
 
-def write_report(
-    report: dict[str, Any], folder: Path, *, arms: tuple[StoredResult, StoredResult], redacted: bool
-) -> Path:
-    """Write the report as JSON, Markdown and HTML; returns the path of the JSON."""
-    from faircall.api.example_rows import example_rows
-    from faircall.reporting.comparison_view import view_comparison
-    from faircall.reporting.to_html import comparison_page
-    from faircall.reporting.to_markdown import to_markdown
-    from faircall.store.files import write_bytes_atomically, write_json
+def _read_claims(path: Path | None) -> list[dict[str, Any]]:
+    if path is None:
+        return []
+    from faircall.config.claims import load_claims
 
-    folder.mkdir(parents=True, exist_ok=True)
-    text = to_markdown(view_comparison(report), title="Comparison report")
-    write_bytes_atomically(folder / "comparison_report.md", text.encode("utf-8"))
-    page = comparison_page(report, example_rows(*arms), redacted=redacted)
-    write_bytes_atomically(folder / "comparison_report.html", page.encode("utf-8"))
-    write_json(folder / "comparison_report.json", report)
-    return folder / "comparison_report.json"
+    return load_claims(path)
+
+
+def _is_about(claim: dict[str, Any], baseline: str, candidate: str) -> bool:
+    """A claim that names no arm is about every pair."""
+    return claim["baseline"] in (None, baseline) and claim["candidate"] in (None, candidate)
+
+
+def _read_forms(forms: str, out: Path | None) -> tuple[str, ...]:
+    names = options.read_forms(forms)
+    if out is None and names != options.read_forms("json,md,html"):
+        raise UsageError("--format says what is written, and nothing says where", hint="add -o DIR")
+    return names
 
 
 def _print(report: dict[str, Any], *, as_json: bool) -> None:
@@ -106,7 +132,3 @@ def _print(report: dict[str, Any], *, as_json: bool) -> None:
     from faircall.reporting.comparison_view import view_comparison
 
     print_view(view_comparison(report))
-
-
-def _tell(condition: Condition, report: dict[str, Any]) -> str:
-    return f"{condition.text} holds: it is {plain(measure(condition, report))}"

@@ -74,6 +74,38 @@ Redact: TypeAlias = Annotated[
 ]
 
 
+Forms: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAMES",
+        help="With commas: json, md, html, card, csv, parquet, junit, hf, eval_results, png, svg.",
+    ),
+]
+HubDataset: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        metavar="OWNER/NAME[@REVISION]",
+        help="The data's name on the Hub, for hf and eval_results.",
+    ),
+]
+HubTask: TypeAlias = Annotated[
+    str, typer.Option("--task", metavar="NAME", help="The task within that dataset, for eval_results.")
+]
+
+
+def read_forms(text: str) -> tuple[str, ...]:
+    """The names of a `--format`.
+
+    Raises:
+        InputError: one of them is no form.
+    """
+    from faircall.reporting.renderers import read_forms as read
+
+    return read(text)
+
+
 def read_maps(maps: list[str] | None) -> dict[str, str]:
     """`FIELD=COLUMN` pairs as a mapping.
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
 from faircall.errors import UsageError
+
+if TYPE_CHECKING:
+    from faircall.reporting.renderers import Subject
 
 app = new_app(help="Compare two arms of runs, or all arms of one run.")
 
@@ -38,15 +43,21 @@ def compare(
     adapter: Adapter,
     out: Out = None,
     vary: Vary = None,
+    forms: options.Forms = "json,md,html",
     redact: options.Redact = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare two arms under the gate; exit status 1 when a declared claim is not established."""
+    from faircall.comparing.answer import require_yes
     from faircall.pipeline.comparison import compare_folders, default_out
-    from faircall.pipeline.run import require_claims
 
     report, path = compare_folders(
-        base, adapter, out=out or default_out(base, adapter), vary=vary or (), redacted=redact is not None
+        base,
+        adapter,
+        out=out or default_out(base, adapter),
+        vary=vary or (),
+        forms=options.read_forms(forms),
+        redacted=redact is not None,
     )
     if as_json:
         print_json(report)
@@ -55,7 +66,7 @@ def compare(
 
         print_view(view_comparison(report))
     print_written(path, json_on_stdout=as_json)
-    require_claims(report)
+    require_yes(report)
 
 
 @app.command(
@@ -68,8 +79,8 @@ def experiment(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare all arms of a run pair by pair; exit status 1 when a declared claim is not established."""
+    from faircall.comparing.answer import require_yes
     from faircall.pipeline.experiment import build_experiment_report, write_experiment
-    from faircall.pipeline.run import require_claims
     from faircall.store.layout import open_run
 
     run = open_run(run_path)
@@ -82,7 +93,62 @@ def experiment(
 
         print_view(view_experiment(report))
     print_written(path, json_on_stdout=as_json)
-    require_claims(report)
+    require_yes(report)
+
+
+@app.command(
+    "render", epilog="Example: faircall report render report/comparison_report.json --format junit,png"
+)
+def render(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="comparison_report.json, or what `score -o` wrote.")
+    ],
+    forms: options.Forms = "md",
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Where they go; beside FILE. - prints one form."),
+    ] = None,
+    redact: options.Redact = None,
+    dataset: options.HubDataset = None,
+    task: options.HubTask = "default",
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a stored report in other forms; its numbers are taken as they are."""
+    from faircall.api.rendering import write_forms
+    from faircall.reporting import renderers
+    from faircall.store.files import read_json
+
+    names = options.read_forms(forms)
+    found = renderers.subject_of(read_json(file), name=str(file))
+    subject = replace(found, redacted=redact is not None, dataset=dataset, task=task)
+    if out == "-":
+        _print_form(subject, names)
+        return
+    folder = file.parent if out is None else Path(out)
+    base = folder / file.name.removesuffix(".json")
+    _keep_source(file, [base.with_name(base.name + renderers.RENDERERS.get(name).ending) for name in names])
+    files = write_forms(subject, names, base)
+    if as_json:
+        print_json({"written": [str(path) for path in files]})
+    for path in files:
+        print_written(path, json_on_stdout=as_json)
+
+
+def _print_form(subject: Subject, names: tuple[str, ...]) -> None:
+    from faircall.reporting.renderers import render as render_form
+
+    if len(names) != 1:
+        raise UsageError("standard output holds one form", hint="name one with --format, or a folder with -o")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(render_form(subject, names[0]))
+    sys.stdout.buffer.flush()
+
+
+def _keep_source(file: Path, written: list[Path]) -> None:
+    if any(path.absolute() == file.absolute() for path in written):
+        raise UsageError(
+            f"{file} would be written over itself", hint="leave json out of --format, or give -o DIR"
+        )
 
 
 def _read_pair(text: str) -> tuple[str, str]:

@@ -38,8 +38,9 @@ def run(
     is 1 when a declared claim is not established.
     """
     from faircall.cli.progress import show_progress
+    from faircall.comparing.answer import require_yes
     from faircall.config import load_config
-    from faircall.pipeline.run import require_claims, run_stages
+    from faircall.pipeline.run import run_stages
 
     finished = run_stages(
         load_config(config), run_id=run_id, fresh=fresh, limit=limit, listener_for=show_progress
@@ -53,7 +54,7 @@ def run(
         print_view(_view(finished))
     print_written(finished.report_file, json_on_stdout=as_json)
     if finished.report is not None:
-        require_claims(finished.report)
+        require_yes(finished.report)
 
 
 def _view(finished: Finished) -> View:

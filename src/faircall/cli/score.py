@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -32,14 +33,26 @@ def score(
     protocol: options.Protocol = options.DEFAULT_PROTOCOL,
     label: Label = None,
     out: Output = None,
+    forms: options.Forms = "json",
+    redact: options.Redact = None,
+    dataset: options.HubDataset = None,
+    task: options.HubTask = "default",
     as_json: JsonFlag = False,
 ) -> None:
-    """Score stored outputs with the five metrics."""
+    """Score stored outputs with the five metrics.
+
+    Every --format is written beside the JSON, under its name with the ending of the form.
+    """
+    names = options.read_forms(forms)
+    if out is None and names != ("json",):
+        raise UsageError("--format says what is written, and nothing says where", hint="add -o FILE")
     columns = options.read_maps(maps)
     if out is not None and (out.is_dir() or not out.name):
         raise UsageError(f"{out} is a folder", hint="give -o the name of a file, for example scored.json")
     from faircall.api import load_evaluation
+    from faircall.api.rendering import write_forms
     from faircall.reporting.evaluation_view import view_evaluation
+    from faircall.reporting.renderers import subject_of
     from faircall.store.files import write_json
 
     evaluation = load_evaluation(
@@ -50,5 +63,9 @@ def score(
     else:
         print_view(view_evaluation(evaluation.summary()))
     if out is not None:
+        subject = subject_of(evaluation.to_dict())
+        subject = replace(subject, redacted=redact is not None, dataset=dataset, task=task)
+        others = tuple(name for name in names if name != "json")
+        write_forms(subject, others, out.with_name(out.name.removesuffix(".json")))
         write_json(out, evaluation.to_dict())
         print_written(out, json_on_stdout=as_json)

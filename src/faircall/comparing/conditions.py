@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -104,6 +104,13 @@ def measure(condition: Condition, report: Mapping[str, Any]) -> float:
             hint="the report's JSON gives the reason",
         )
     return float(value)
+
+
+def judge(conditions: Sequence[Condition], report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every condition with its number and whether it holds: the `conditions` of a report."""
+    return [
+        {"text": one.text, "value": measure(one, report), "holds": holds(one, report)} for one in conditions
+    ]
 
 
 def holds(condition: Condition, report: Mapping[str, Any]) -> bool:

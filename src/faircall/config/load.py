@@ -103,7 +103,7 @@ def load_config(path: Path | str) -> Config:
         EvaluationError: decoding that is not greedy.
     """
     path = Path(path)
-    document = read_yaml(_read_text(path), name=str(path))
+    document = read_yaml(read_text(path), name=str(path))
     _refuse_credentials(document)
     config = _validate(document)
     config._folder = path.parent
@@ -122,7 +122,7 @@ def load_resolved(path: Path | str, *, folder: Path | str = ".") -> Config:
         ArtifactInvalid: it is not a resolved config, or not the one that its digest names.
     """
     path = Path(path)
-    document = read_yaml(_read_text(path), name=str(path))
+    document = read_yaml(read_text(path), name=str(path))
     value = document.value
     if not isinstance(value, dict) or value.get("schema_version") != RESOLVED_VERSION:
         raise ArtifactInvalid(f"{path}: not a resolved config ({RESOLVED_VERSION})")
@@ -181,7 +181,8 @@ def _named_files(config: Config, document: YamlValue) -> list[InputFile]:
     return files
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a config-like file of a size that is sensible for one."""
     try:
         data = path.read_bytes()
     except OSError as fault:

@@ -7,17 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from faircall.api.comparison import build_comparison_report
-from faircall.api.example_rows import example_rows
+from faircall.api.rendering import COMPARISON_FORMS, REPORT_NAME, comparison_subject, write_forms
 from faircall.api.stored import result_of
 from faircall.config import Config
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.pipeline.arms import StoredArm, evaluated_arms, read_arm, read_facts
 from faircall.pipeline.evaluation_report import to_arm
-from faircall.reporting.comparison_view import view_comparison
-from faircall.reporting.to_html import comparison_page
-from faircall.reporting.to_json import to_json
-from faircall.reporting.to_markdown import to_markdown
-from faircall.store.files import write_bytes_atomically
 from faircall.store.layout import RunFolder, open_run
 from faircall.store.manifest import read_stage_manifest, stage_is_done, write_stage_manifest
 
@@ -77,27 +72,34 @@ def claims_between(config: Config, baseline: str, candidate: str) -> list[dict[s
 
 
 def write_comparison(
-    report: Mapping[str, Any], folder: Path, *, arms: tuple[StoredArm, StoredArm], redacted: bool = False
+    report: Mapping[str, Any],
+    folder: Path,
+    *,
+    arms: tuple[StoredArm, StoredArm],
+    forms: Sequence[str] = COMPARISON_FORMS,
+    redacted: bool = False,
 ) -> list[Path]:
     """Write `comparison_report.json` and its renderings into a folder; returns the files, JSON first."""
-    rows = example_rows(*(result_of(arm) for arm in arms))
-    forms = {
-        "comparison_report.json": to_json(report),
-        "comparison_report.md": to_markdown(view_comparison(report), title="Comparison"),
-        "comparison_report.html": comparison_page(report, rows, redacted=redacted),
-    }
-    for name, text in forms.items():
-        write_bytes_atomically(folder / name, text.encode("utf-8"))
-    return [folder / name for name in forms]
+    forms = tuple(dict.fromkeys(("json", *forms)))
+    results = [result_of(arm) for arm in arms]
+    subject = comparison_subject(report, results, forms=forms, redacted=redacted)
+    return write_forms(subject, forms, folder / REPORT_NAME)
 
 
 def compare_in_run(
-    run: RunFolder, baseline: str, candidate: str, *, vary: Sequence[str] = (), redacted: bool = False
+    run: RunFolder,
+    baseline: str,
+    candidate: str,
+    *,
+    vary: Sequence[str] = (),
+    forms: Sequence[str] = COMPARISON_FORMS,
+    redacted: bool = False,
 ) -> tuple[dict[str, Any], Path]:
     """Compare two arms of a run and record the stage; returns the report and its JSON file."""
     arms = read_arm(run, baseline), read_arm(run, candidate)
     report = compare_stored(*arms, vary=vary)
-    files = write_comparison(report, run.comparison_report_file().parent, arms=arms, redacted=redacted)
+    folder = run.comparison_report_file().parent
+    files = write_comparison(report, folder, arms=arms, forms=forms, redacted=redacted)
     facts = {"kind": "comparison", "baseline": baseline, "candidate": candidate, "vary": list(vary)}
     record_reports(run, facts, files)
     return report, files[0]
@@ -127,7 +129,13 @@ def report_facts(run: RunFolder) -> dict[str, Any]:
 
 
 def compare_folders(
-    base: Path, adapter: Path, *, out: Path, vary: Sequence[str] = (), redacted: bool = False
+    base: Path,
+    adapter: Path,
+    *,
+    out: Path,
+    vary: Sequence[str] = (),
+    forms: Sequence[str] = COMPARISON_FORMS,
+    redacted: bool = False,
 ) -> tuple[dict[str, Any], Path]:
     """Compare the arms of two folders and write the reports to `out`; inside a run they become a stage.
 
@@ -139,11 +147,11 @@ def compare_folders(
     second, candidate = locate_arm(adapter, kind="adapter")
     out = out.absolute()
     if first.path == second.path and out == first.comparison_report_file().parent:
-        return compare_in_run(first, baseline, candidate, vary=vary, redacted=redacted)
+        return compare_in_run(first, baseline, candidate, vary=vary, forms=forms, redacted=redacted)
     _refuse_run_folder(out)
     arms = read_arm(first, baseline), read_arm(second, candidate)
     report = compare_stored(*arms, vary=vary)
-    return report, write_comparison(report, out, arms=arms, redacted=redacted)[0]
+    return report, write_comparison(report, out, arms=arms, forms=forms, redacted=redacted)[0]
 
 
 def default_out(base: Path, adapter: Path) -> Path:

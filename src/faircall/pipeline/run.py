@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from faircall.config import Config
-from faircall.errors import ConditionFailed
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_in_run
 from faircall.pipeline.evaluate import Listener, evaluate_arm
@@ -88,15 +87,3 @@ def _report(run: RunFolder, arms: Mapping[str, ArmOutcome]) -> Finished:
         return Finished(run, arms, "comparison", report, path)
     report = build_experiment_report(run, names)
     return Finished(run, arms, "experiment", report, write_experiment(run, report))
-
-
-def require_claims(report: Mapping[str, Any]) -> None:
-    """Answer "no" when a declared claim was not established.
-
-    Raises:
-        ConditionFailed: names the claims with their verdicts.
-    """
-    failed = [claim for claim in report["claims"] if claim["verdict"] != "established"]
-    if failed:
-        told = ", ".join(f"{claim['id']} {claim['verdict'].replace('_', ' ')}" for claim in failed)
-        raise ConditionFailed(f"declared claims: {told}", hint="the report holds the intervals that decided")

@@ -93,6 +93,8 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield from efficiency_tables(report.get("inference_efficiency"), names)
     if report.get("claims"):
         yield _claims_table(report["claims"])
+    if report.get("conditions"):
+        yield _conditions_table(report["conditions"])
     yield from _small_print(report)
 
 
@@ -177,6 +179,14 @@ def _claims_table(claims: list[Json]) -> Table:
         for claim in claims
     )
     return Table("Declared claims", ("claim", "about", "kind", "p", "verdict"), rows, names=3)
+
+
+def _conditions_table(conditions: list[Json]) -> Table:
+    rows = tuple(
+        (one["text"], numbers.plain(one["value"]), "holds" if one["holds"] else "does not hold")
+        for one in conditions
+    )
+    return Table("Conditions to fail on", ("condition", "it is", "so it"), rows)
 
 
 def _small_print(report: Json) -> Iterator[Line]:

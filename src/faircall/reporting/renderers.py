@@ -6,12 +6,14 @@ line here, or announce it from another package under the entry point group `fair
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from faircall.errors import UsageError
 from faircall.registry import Registry
+from faircall.reporting.example_rows import ExampleRow
 
 Json: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["comparison", "evaluation"]
@@ -32,6 +34,7 @@ class Subject:
         report: the JSON of the report, which alone holds the numbers.
         examples: one record per arm and example (`arm`, and the fields of an evaluation's `records`); None
             where only the report is at hand.
+        listed: the same examples as the HTML page lists them.
         redacted: whether prompts, outputs and argument values stay out.
         dataset: the Hub's name of the data, `OWNER/NAME`, perhaps with `@REVISION`, for the Hub's own forms.
         task: the Hub's name of the task within that data.
@@ -40,6 +43,7 @@ class Subject:
     kind: Kind
     report: Json
     examples: Sequence[Json] | None = None
+    listed: Sequence[ExampleRow] | None = None
     redacted: bool = False
     dataset: str | None = None
     task: str = "default"
@@ -62,6 +66,7 @@ RENDERERS: Final[Registry[Renderer]] = Registry(
     builtin={
         "json": f"{_HERE}.to_json:RENDERER",
         "md": f"{_HERE}.to_markdown:RENDERER",
+        "html": f"{_HERE}.to_html:RENDERER",
         "card": f"{_HERE}.to_card:RENDERER",
         "csv": f"{_HERE}.to_csv:RENDERER",
         "parquet": f"{_HERE}.to_parquet:RENDERER",
@@ -111,7 +116,9 @@ def render(subject: Subject, form: str) -> bytes:
             f"{form!r} lists examples, and this report holds none",
             hint=f"write it where the outputs are read: faircall {_VERBS[subject.kind]} --format {form}",
         )
-    return renderer.render(subject)
+    # A stored report has its keys sorted; one that was just made shall give the same bytes.
+    stored = json.loads(json.dumps(subject.report, sort_keys=True, allow_nan=False))
+    return renderer.render(replace(subject, report=stored))
 
 
 _VERBS: Final = {"comparison": "compare A B -o DIR", "evaluation": "score FILE -o scored.json"}

@@ -21,6 +21,7 @@ from faircall.reporting import comparison_view, forest, verdict
 from faircall.reporting.example_rows import OTHER_TOOL, ExampleRow, pack_rows, script_json
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.heat_map import draw_heat_map
+from faircall.reporting.renderers import Renderer, Subject
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
 
@@ -240,3 +241,10 @@ def _split_parts(decomposition: Mapping[str, int]) -> list[_Part]:
 
 def _bar(count: int, largest: int) -> str:
     return f"{100 * count / largest:.2f}%" if largest else "0%"
+
+
+def _render_subject(subject: Subject) -> bytes:
+    return comparison_page(subject.report, subject.listed, redacted=subject.redacted).encode("utf-8")
+
+
+RENDERER: Final = Renderer(".html", _render_subject, kinds=frozenset(("comparison",)))
