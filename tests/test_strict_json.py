@@ -154,6 +154,33 @@ def test_a_deep_caller_still_gets_an_answer():
     assert at_depth(sys.getrecursionlimit() - used - margin) == decode(text)
 
 
+@pytest.mark.parametrize("unit", ["[", '{"a":'])
+def test_a_raised_recursion_limit_does_not_break_the_stack(unit):
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000_000)
+    try:
+        reason = outcome(decode, unit * 400_000)
+    finally:
+        sys.setrecursionlimit(before)
+    assert reason == "limit"
+
+
+def test_many_shallow_brackets_are_read_as_by_the_strict_tier():
+    text = "[" + ",".join(['{"a": [1, "["]}'] * 300) + "]"
+    assert both_tiers(text) == [{"a": [1, "["]}] * 300
+
+
+def test_reading_many_values_out_of_one_text_is_linear():
+    def seconds(count):
+        text, start = '{"a": 1}' * count, 0
+        begin = time.process_time()
+        while start < len(text):
+            _, start = decode_at(text, start)
+        return time.process_time() - begin
+
+    assert seconds(20_000) < 10 * max(min(seconds(5_000) for _ in range(2)), 0.01)
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias
 
@@ -250,7 +251,8 @@ def _unescape_one(match: re.Match[str]) -> str:
 
 # --- The fast tier: the standard scanner where it cannot be more generous than the strict tier
 
-_LONG_DIGITS = re.compile(rf"(?<![0-9])[0-9]{{{MAX_DIGITS + 1}}}")
+_SAFE_RECURSION: Final = 10_000
+"""Frames of the standard scanner that a thread's stack bears; `sys.setrecursionlimit` may allow more."""
 
 
 class _NotHere(Exception):
@@ -258,16 +260,30 @@ class _NotHere(Exception):
 
 
 def _decode_fast(text: str, start: int) -> tuple[Any, int] | None:
-    """The value at `start` where the fast tier is sure of it; None says nothing about the text."""
-    if len(text) - start > MAX_DIGITS and _LONG_DIGITS.search(text, start):
+    """The value at `start` where the fast tier is sure of it; None says nothing about the text.
+
+    It looks at nothing behind the value, so that reading many values out of one text stays linear.
+    """
+    if sys.getrecursionlimit() > _SAFE_RECURSION and _count_brackets(text, start) > _SAFE_RECURSION:
         return None
     try:
         value, end = _scan_once(text, start)
     except (ValueError, StopIteration, RecursionError, _NotHere):
         return None
-    if text.count("{", start, end) + text.count("[", start, end) > MAX_DEPTH:
+    if _count_brackets(text, start, end) > MAX_DEPTH and walk(text, start).fault:
         return None
     return value, end
+
+
+def _count_brackets(text: str, start: int, end: int | None = None) -> int:
+    """Opening brackets, those in strings too: depth is never more."""
+    return text.count("{", start, end) + text.count("[", start, end)
+
+
+def _short_integer(literal: str) -> int:
+    if len(literal) - literal.startswith("-") > MAX_DIGITS:
+        raise _NotHere
+    return int(literal)
 
 
 def _unique_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -289,6 +305,9 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique_members, parse_float=_finite_float, parse_constant=_refuse_constant
+    object_pairs_hook=_unique_members,
+    parse_int=_short_integer,
+    parse_float=_finite_float,
+    parse_constant=_refuse_constant,
 )
 _scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
