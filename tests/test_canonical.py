@@ -44,6 +44,22 @@ def test_what_json_does_not_have_is_refused(value, error):
         canonical_json(value)
 
 
+@pytest.mark.parametrize("deep", [0, 5000])
+def test_a_value_that_contains_itself_is_refused(deep):
+    inner: list = []
+    inner.append({"again": inner})
+    value = inner
+    for _ in range(deep):
+        value = [value]
+    with pytest.raises(ValueError, match=r"itself"):
+        canonical_json(value)
+
+
+def test_a_value_may_occur_twice():
+    shared = {"a": [1]}
+    assert "".join(_pieces([shared, shared])) == canonical_json([shared, shared]) == '[{"a":[1]},{"a":[1]}]'
+
+
 def test_long_integers_are_exact_under_the_lowest_digit_limit():
     value = {"n": [10**1300 + 7, -(10**700), 10**600]}
     expected = json.dumps(value, separators=(",", ":"))

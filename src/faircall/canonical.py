@@ -16,7 +16,7 @@ def canonical_json(value: Any) -> str:
     writes. Integers are exact at any size, floats are Python's shortest repr.
 
     Raises:
-        ValueError: NaN or an infinity.
+        ValueError: NaN, an infinity, or a value that contains itself.
         TypeError: a key that is not a string, or a value that JSON does not have.
 
     >>> canonical_json({"b": 1e16, "a": ["é", None]})
@@ -24,8 +24,9 @@ def canonical_json(value: Any) -> str:
     >>> [canonical_json(v) for v in (1, 1.0, True, "1")]
     ['1', '1.0', 'true', '"1"']
     """
+    text = spell(value)
     _refuse_foreign_keys(value)
-    return spell(value)
+    return text
 
 
 def spell(value: Any) -> str:
@@ -57,18 +58,25 @@ class _Written(str):
     __slots__ = ()
 
 
+_CLOSERS = frozenset("}]")
+
+
 def _pieces(value: Any) -> Iterator[str]:
-    pending = [value]
+    pending, path = [value], dict[int, None]()
     while pending:
         item = pending.pop()
         if isinstance(item, _Written):
+            if item in _CLOSERS:
+                path.popitem()
             yield item
         elif isinstance(item, dict):
+            _enter(item, path)
             yield "{"
             pending.append(_Written("}"))
             for rank, key in reversed(list(enumerate(sorted(item)))):
                 pending += (item[key], _Written(("," if rank else "") + _ENCODER.encode(key) + ":"))
         elif isinstance(item, (list, tuple)):
+            _enter(item, path)
             yield "["
             pending.append(_Written("]"))
             for rank, member in reversed(list(enumerate(item))):
@@ -77,6 +85,12 @@ def _pieces(value: Any) -> Iterator[str]:
             yield _digits(item)
         else:
             yield _ENCODER.encode(item)
+
+
+def _enter(container: Any, path: dict[int, None]) -> None:
+    if id(container) in path:
+        raise ValueError("the value contains itself")
+    path[id(container)] = None
 
 
 def _digits(number: int) -> str:

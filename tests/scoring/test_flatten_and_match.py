@@ -1,5 +1,6 @@
 """Pairs: injective paths, and a count that never needs them."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,12 @@ def test_odd_keys_are_quoted():
         '["x]"]': "5",
         'é[""]': "[]",
     }
+
+
+@pytest.mark.parametrize("key", [0, 1, None, ("a",), b"a"])
+def test_keys_that_json_does_not_have_are_refused(key):
+    with pytest.raises(TypeError, match="object keys must be strings"):
+        flatten_arguments({"a": [{key: 1}]})
 
 
 @settings(max_examples=200, deadline=None)

@@ -17,6 +17,10 @@ def flatten_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     Paths are injective (decision D7): a key that is empty or holds one of `. [ ] " <` is printed as a JSON
     string in square brackets. No arguments at all are the one pair `<root>: {}`.
 
+    Raises:
+        TypeError: a key that is not a string, or a value that JSON does not have.
+        ValueError: NaN or an infinity.
+
     >>> flatten_arguments({"city": "Paris", "filters": {"tags": ["quiet"]}, "options": {}})
     {'city': '"Paris"', 'filters.tags[0]': '"quiet"', 'options': '{}'}
     >>> flatten_arguments({"a.b": 1, "a": {"b": 2}})
@@ -45,6 +49,8 @@ def extend_path(path: str, key: str) -> str:
     >>> extend_path("", "a"), extend_path("a", "b"), extend_path("a", "b.c"), extend_path("a", "")
     ('a', 'a.b', 'a["b.c"]', 'a[""]')
     """
+    if not isinstance(key, str):
+        raise TypeError(f"object keys must be strings, got {type(key).__name__}: {key!r}")
     if not key or not _QUOTED_KEY_MARKS.isdisjoint(key):
         return f"{path}[{spell(key)}]"
     return f"{path}.{key}" if path else key
