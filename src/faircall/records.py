@@ -216,7 +216,8 @@ class Arm:
     """One side of a comparison: scores under stated conditions.
 
     `identity` maps section -> field -> value, None where it is not known. `adapter_source`,
-    `inference_efficiency` and `diagnosis` are carried into the report untouched.
+    `inference_efficiency` and `diagnosis` are carried into the report untouched. `raw_texts` is what the
+    model wrote per row of `scores`, where it is at hand.
     """
 
     name: str
@@ -226,3 +227,4 @@ class Arm:
     adapter_source: Mapping[str, Any] | None = None
     inference_efficiency: Mapping[str, Any] | None = None
     diagnosis: Mapping[str, Any] | None = None
+    raw_texts: tuple[str, ...] | None = None

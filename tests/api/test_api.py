@@ -99,6 +99,8 @@ def test_columns_must_fit(change, error, told):
         {"name": "f", "arguments": {"x": {1, 2}}},
         {"name": "f", "arguments": {"x": 10**1200}},
         3,
+        None,
+        [["name", "f"], ["arguments", {}]],
     ],
 )
 def test_a_gold_call_that_cannot_be_used_is_named(gold):
@@ -125,6 +127,8 @@ def test_an_evaluation_survives_being_stored(tmp_path):
         {"records": [{}]},
         {"records": None},
         {"identity": []},
+        {"name": None},
+        {"diagnosis": []},
     ],
 )
 def test_a_broken_evaluation_is_refused(tmp_path, change):
@@ -138,6 +142,78 @@ def test_a_record_whose_call_denies_its_status_is_refused():
     value["records"][0] = {**value["records"][0], "call": None}
     with pytest.raises(ArtifactInvalid, match="denies"):
         faircall.Evaluation.from_dict(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("id", 3, "the id 3"),
+        ("id", "b", "twice"),
+        ("root", None, "the root None"),
+        ("raw_text", None, "the raw_text None"),
+        ("status", "fine", "the status 'fine'"),
+        ("reason", "limit", "the reason 'limit'"),
+        ("truncated", 0, "the truncated 0"),
+        ("components", [[1, 1], [1.5, 1], [1, 1], [2, 2], [1, 1]], "whole number"),
+        ("components", [[1, 1], [2, 1], [1, 1], [2, 2], [1, 1]], "above its denominator"),
+        ("components", [[1, 1], [1, 1], [-1, 1], [2, 2], [1, 1]], "below 0"),
+        ("components", [[1, 1], [1, 1], [1, 1], [2, 2], [0, 1]], "add up to its full_call_exact_match"),
+        ("call", {"name": "wx", "arguments": "{}"}, "not a call"),
+        ("gold", {"name": "wx", "arguments": {}}, "digested"),
+    ],
+)
+def test_a_record_that_was_not_written_so_is_refused(key, value, message):
+    stored = scored(RIGHT).to_dict()
+    stored["records"][0] = {**stored["records"][0], key: value}
+    with pytest.raises(ArtifactInvalid, match=message):
+        faircall.Evaluation.from_dict(stored)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("ids", None), ("ids", ""), ("ids", 1.0), ("ids", True), ("roots", ""), ("roots", b"a"), ("slices", 1)],
+)
+def test_an_id_root_or_slice_that_names_nothing_is_refused(column, value):
+    with pytest.raises(DataError, match=f"the {column[:-1]} of row 3 is"):
+        scored(RIGHT, **{column: [*COLUMNS[column][:3], value]})
+
+
+def test_whole_numbers_are_ids_whoever_made_them():
+    evaluation = scored(RIGHT, ids=np.arange(4), roots=[None, None, 0, np.int64(1)])
+    assert evaluation.scores.ids == ("0", "1", "2", "3")
+    assert evaluation.scores.roots == ("0", "1", "0", "1")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"level": "0.95"},
+        {"level": None},
+        {"level": float("nan")},
+        {"resamples": 9999.0},
+        {"seed": 1.5},
+        {"seed": True},
+    ],
+)
+def test_a_setting_that_is_no_number_is_refused_by_name(wrong):
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        faircall.compare(scored(RIGHT), scored(RIGHT), **wrong)
+
+
+def test_settings_from_numpy_reach_the_report_as_plain_numbers():
+    options = {"seed": np.int64(7), "resamples": np.int32(39)}
+    report = faircall.compare(scored(RIGHT), scored(RIGHT), **options).to_dict()
+    assert json.loads(json.dumps(report))["overall"]["metrics"]["argument_f1"]["bootstrap"]["seed"] == 7
+
+
+def test_one_declaration_may_be_a_plain_name():
+    with pytest.raises(UsageError, match="nothing differs in model"):
+        faircall.compare(scored(RIGHT), scored(RIGHT), vary="model")
+
+
+def test_unknown_arms_that_fail_in_other_words_are_no_a_a_comparison():
+    report = faircall.compare(scored(["No."] * 4), scored(["Sunny."] * 4), resamples=39).to_dict()
+    assert report["treatment"]["kind"] == "not_attested"
 
 
 def test_a_comparison_is_candidate_minus_baseline():

@@ -121,6 +121,8 @@ def test_nothing_to_decide_on_is_not_established():
         ([{"id": "c", "kind": "non_inferiority", "margin": -0.1}], "margin"),
         ([{"id": "c", "margins": 0.1}], "margins"),
         ([{"id": "c"}, {"id": "c"}], "two claims"),
+        ([{"id": "c", "family": ["f"]}], "family"),
+        (["c"], "not a mapping"),
     ],
 )
 def test_claims_that_cannot_be_decided_are_refused(claims, message):

@@ -166,20 +166,28 @@ def test_equal_arms_are_an_a_a_comparison():
 
 
 def test_arms_of_which_nothing_is_known_are_not_attested():
-    parsed = (Parsed(call=None, status="no_json", reason="no_bracket"),) * 3
-    treatment = check(arm(stated={}), arm(stated={}, parsed=parsed))
+    treatment = check(arm(stated={}), arm(stated={}))
     assert treatment.name == "not_attested"
     assert set(treatment.not_attested) == set(STATED_PATHS)
 
 
-def test_unknown_arms_with_the_same_answers_are_an_a_a_comparison_in_any_order():
-    def turned(column):
-        return column[::-1]
-
-    first = scores(parsed=tuple(Parsed(ToolCall("f", {"n": n}), "ok") for n in range(3)))
+def test_unknown_arms_that_wrote_the_same_texts_are_an_a_a_comparison_in_any_order():
     columns = ("ids", "roots", "labels", "parsed", "gold_sha256", "tasks_sha256", "prompt_sha256")
-    second = replace(first, **{name: turned(getattr(first, name)) for name in columns})
-    assert check(Arm("x", first, {}), Arm("y", second, {})).name == "A/A"
+    first = scores()
+    second = replace(first, **{name: getattr(first, name)[::-1] for name in columns})
+    left, right = Arm("x", first, {}, raw_texts=("p", "q", "r")), Arm("y", second, {})
+    assert check(left, replace(right, raw_texts=("r", "q", "p"))).name == "A/A"
+    assert check(left, replace(right, raw_texts=("p", "q", "r"))).name == "not_attested"
+    assert check(left, right).name == "not_attested"
+
+
+def test_other_texts_that_are_read_alike_are_no_a_a_comparison():
+    prose = (Parsed(call=None, status="no_json", reason="no_bracket"),) * 3
+    left, right = (
+        replace(without_ids(stated={}, parsed=prose), raw_texts=(t,) * 3) for t in ("No.", "Sunny.")
+    )
+    assert check(left, right).name == "not_attested"
+    assert check(left, left).name == "A/A"
 
 
 def test_another_model_lists_the_prompts_that_it_released():

@@ -45,7 +45,7 @@ def compare(
     level: float = 0.95,
     resamples: int = 9999,
     seed: int = 42,
-    vary: Sequence[str] = (),
+    vary: str | Sequence[str] = (),
     claims: Sequence[Mapping[str, Any]] = (),
 ) -> Comparison:
     """Compare two evaluations of the same examples; deltas are candidate minus baseline.
@@ -56,7 +56,7 @@ def compare(
         level: confidence level of every interval.
         resamples: resamples of the bootstrap that stands beside the deciding intervals.
         seed: chooses the random streams; the same seed gives the same bytes.
-        vary: what may differ beside the adapter, and then must.
+        vary: what may differ beside the adapter, and then must; one name or several.
         claims: declared claims, with the keys of the config's `claims`.
 
     Raises:
@@ -72,7 +72,12 @@ def compare(
     """
     arms = _named_apart(baseline.arm, candidate.arm)
     report = build_comparison_report(
-        *arms, level=level, resamples=resamples, seed=seed, vary=vary, claims=claims
+        *arms,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        vary=(vary,) if isinstance(vary, str) else vary,
+        claims=claims,
     )
     return Comparison(report)
 

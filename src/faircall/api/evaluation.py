@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from faircall.api.example_records import example_records
 from faircall.api.reading import read_generations
+from faircall.api.stored_records import read_column, read_scores
 from faircall.errors import ArtifactInvalid
 from faircall.records import (
     METRIC_NAMES,
@@ -21,14 +20,12 @@ from faircall.records import (
     Gold,
     Identity,
     MetricValue,
-    Parsed,
     Scores,
-    ToolCall,
 )
 from faircall.scoring import protocols
 from faircall.scoring.diagnosis import diagnose
 from faircall.scoring.protocols import METRIC_PROTOCOL
-from faircall.scoring.scores import score_rows, truth_of
+from faircall.scoring.scores import gold_digest, score_rows, truth_of
 from faircall.scoring.totals import metric_block, metric_values, rows_by_slice
 
 SCHEMA_VERSION: Final = "faircall.evaluation.v1"
@@ -76,7 +73,14 @@ class Evaluation:
     @property
     def arm(self) -> Arm:
         """The evaluation as a side of a comparison."""
-        return Arm(self.name, self.scores, self.identity, ids_given=self.ids_given, diagnosis=self.diagnosis)
+        return Arm(
+            self.name,
+            self.scores,
+            self.identity,
+            ids_given=self.ids_given,
+            diagnosis=self.diagnosis,
+            raw_texts=self.raw_texts,
+        )
 
     def renamed(self, name: str) -> Evaluation:
         """The same evaluation under another name."""
@@ -195,61 +199,29 @@ def _last_request(messages: Sequence[Mapping[str, Any]]) -> str | None:
 
 def _evaluation(value: Mapping[str, Any]) -> Evaluation:
     records: list[Mapping[str, Any]] = value["records"]
+    if not (isinstance(value["name"], str) and isinstance(value["diagnosis"], Mapping)):
+        raise TypeError("its name is not text, or its diagnosis is not an object")
     protocol = protocols.get(value["identity"].get("metrics", {}).get("protocol", METRIC_PROTOCOL))
-    return Evaluation(
-        name=str(value["name"]),
-        scores=_scores(records),
+    evaluation = Evaluation(
+        name=value["name"],
+        scores=read_scores(records),
         gold=tuple(protocol.load_truth(record["gold"]) for record in records),
-        raw_texts=tuple(str(record["raw_text"]) for record in records),
+        raw_texts=read_column(records, "raw_text"),
         asked=tuple(record.get("asked") for record in records),
         identity={section: dict(fields) for section, fields in value["identity"].items()},
         ids_given=bool(value["ids_given"]),
         diagnosis=dict(value["diagnosis"]),
     )
+    _require_agreement(evaluation, value)
+    return evaluation
 
 
-def _scores(records: Sequence[Mapping[str, Any]]) -> Scores:
-    def column(name: str) -> tuple[Any, ...]:
-        return tuple(record[name] for record in records)
-
-    ids = column("id")
-    if len(set(ids)) != len(ids):
-        raise ValueError("an id occurs twice")
-    shape = (len(records), len(METRIC_NAMES), 2)
-    return Scores(
-        ids=ids,
-        roots=column("root"),
-        labels=column("language"),
-        components=np.array(column("components"), dtype=np.int64).reshape(shape),
-        parsed=tuple(_parsed(record) for record in records),
-        causes=column("cause"),
-        gold_sha256=column("gold_sha256"),
-        tasks_sha256=column("tasks_sha256"),
-        prompt_sha256=column("prompt_sha256"),
-        extra_slices=_extra_slices(records),
-        truncated=frozenset(row for row, record in enumerate(records) if record["truncated"]),
-        backend_failed=frozenset(row for row, record in enumerate(records) if record["backend_failed"]),
-    )
-
-
-def _extra_slices(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found: dict[str, list[int]] = {}
-    for row, record in enumerate(records):
-        for name in record["slices"]:
-            found.setdefault(name, []).append(row)
-    return {name: np.array(rows, dtype=np.int64) for name, rows in sorted(found.items())}
-
-
-def _parsed(record: Mapping[str, Any]) -> Parsed:
-    call = _call(record["call"]) if record["call"] is not None else None
-    if (call is None) == (record["status"] == "ok"):
-        raise ValueError(f"record {record['id']!r} has a status that its call denies")
-    start_end = record["span"]
-    span = None if start_end is None else (int(start_end[0]), int(start_end[1]))
-    several = record.get("calls")
-    calls = None if several is None else tuple(_call(entry) for entry in several)
-    return Parsed(call, record["status"], record["reason"], span, record["trailing_json"], calls)
-
-
-def _call(value: Mapping[str, Any]) -> ToolCall:
-    return ToolCall(value["name"], value["arguments"])
+def _require_agreement(evaluation: Evaluation, value: Mapping[str, Any]) -> None:
+    """The counts and digests that were stored are those that the records give."""
+    for name, metric in evaluation.metrics.items():
+        stored = value["metrics"][name]
+        if (metric.numerator, metric.denominator) != (stored["numerator"], stored["denominator"]):
+            raise ValueError(f"the records do not add up to its {name}")
+    for gold, digest in zip(evaluation.gold, evaluation.scores.gold_sha256, strict=True):
+        if gold_digest(gold) != digest:
+            raise ValueError("a gold call is not the one that was digested")

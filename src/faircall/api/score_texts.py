@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from operator import index
+from typing import Any, SupportsIndex, TypeVar
 
 from faircall.api.evaluation import Evaluation, evaluate
 from faircall.canonical import canonical_json
@@ -39,7 +40,7 @@ def score(
     Raises:
         UsageError: columns of unequal length.
         DuplicateId: an id on two rows.
-        DataError: a row whose gold call or text cannot be used.
+        DataError: a row whose gold call, text, id, root or slice cannot be used.
 
     >>> gold = [{"name": "wx", "arguments": {"city": "Graz"}}] * 2
     >>> evaluation = score(gold, ['{"name": "wx", "arguments": {"city": "Graz"}}', "Sunny."])
@@ -54,14 +55,18 @@ def score(
         _require_length(column, values, count)
     names = _names(ids, count)
     offered = _offered(tools, count)
-    labels, sources = _column(slices, count), _column(roots, count)
+    labels = [_label(value, row) for row, value in enumerate(_column(slices, count))]
+    sources = [
+        None if value is None else _identifier(value, row, column="root")
+        for row, value in enumerate(_column(roots, count))
+    ]
     examples = [
         Example(
             example_id=names[row],
             gold=_gold_call(gold[row], row),
             tools=offered[row],
             language=labels[row],
-            source_example_id=None if sources[row] is None else str(sources[row]),
+            source_example_id=sources[row],
         )
         for row in range(count)
     ]
@@ -80,13 +85,30 @@ def _require_length(column: str, values: Sequence[Any] | None, count: int) -> No
 def _names(ids: Sequence[str | int] | None, count: int) -> list[str]:
     if ids is None:
         return [str(number) for number in range(1, count + 1)]
-    names = [str(value) for value in ids]
+    names = [_identifier(value, row, column="id") for row, value in enumerate(ids)]
     first: dict[str, int] = {}
     for row, name in enumerate(names):
         if first.setdefault(name, row) != row:
             message = f"id {name!r} is on row {first[name]} and on row {row}"
             raise DuplicateId(message, hint="rows are joined by id, so each id may occur once")
     return names
+
+
+def _identifier(value: Any, row: int, *, column: str) -> str:
+    """Text that is not empty, or a whole number (numpy's too) as text."""
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        return str(index(value))
+    message = f"the {column} of row {row} is {value!r}, not text or a whole number"
+    raise DataError(message, hint="rows are joined by id across files, so an id is one exact text")
+
+
+def _label(value: Any, row: int) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    message = f"the slice of row {row} is {value!r}, not text"
+    raise DataError(message, hint="a slice is a label such as a language, or None")
 
 
 def _column(values: Sequence[T | None] | None, count: int) -> Sequence[T | None]:
@@ -107,11 +129,13 @@ def _offered(tools: Sequence[Any] | None, count: int) -> Sequence[tuple[Mapping[
 def _gold_call(value: ToolCall | Mapping[str, Any], row: int) -> ToolCall:
     """A gold call of plain JSON values, whatever mappings and sequences the caller uses."""
     given = value.to_dict() if isinstance(value, ToolCall) else value
+    hint = 'a gold call is {"name": "...", "arguments": {...}} of JSON values'
+    if not isinstance(given, Mapping):
+        raise DataError(f"the gold call of row {row} is {type(given).__name__}, not a call", hint=hint)
     try:
         return read_gold_call(decode(canonical_json(dict(given))))
     except (TypeError, ValueError) as fault:
         reason = fault.reason if isinstance(fault, (GoldFault, JsonFault)) else str(fault)
-        hint = 'a gold call is {"name": "...", "arguments": {...}} of JSON values'
         raise DataError(f"the gold call of row {row} cannot be used: {reason}", hint=hint) from None
 
 

@@ -89,6 +89,10 @@ def read_claims(declared: Sequence[Mapping[str, Any]]) -> list[Claim]:
 
 
 def _read_claim(declared: Mapping[str, Any]) -> Claim:
+    if not isinstance(declared, Mapping):
+        raise ConfigError(
+            f"a claim is {declared!r:.60}, not a mapping", hint="{id: ..., metric: ..., kind: ...}"
+        )
     name = str(declared.get("id") or "")
     kind, metric = declared.get("kind", "superiority"), declared.get("metric", "full_call_exact_match")
     unknown = sorted(declared.keys() - _FIELDS)
@@ -98,13 +102,19 @@ def _read_claim(declared: Mapping[str, Any]) -> Claim:
     )
     _demand(kind in KINDS, f"claim {name!r} is of unknown kind {kind!r}", hint=_one_of(KINDS))
     _demand(metric in METRIC_NAMES, f"claim {name!r} names no metric: {metric!r}", hint=_one_of(METRIC_NAMES))
+    family = declared.get("family")
+    _demand(
+        family is None or isinstance(family, str),
+        f"claim {name!r} has a family that is not text",
+        hint="family: NAME",
+    )
     return Claim(
         id=name,
         kind=kind,
         metric=metric,
         slice_name=declared.get("slice") or OVERALL,
         margin=0.0 if kind == "superiority" else _read_margin(name, declared.get("margin")),
-        family=declared.get("family"),
+        family=family,
         declared_sha256=declared.get("declared_sha256") or sha256_json(dict(declared)),
     )
 

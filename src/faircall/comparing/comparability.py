@@ -106,7 +106,7 @@ def check(baseline: Arm, candidate: Arm, vary: Sequence[str] = ()) -> Treatment:
     _demand_differences(vary, differing)
     _demand_known_tasks(released, pairs)
     return Treatment(
-        kind=_kind(baseline.scores, candidate.scores, differs=differs, pairs=pairs),
+        kind=_kind(baseline, candidate, differs=differs, pairs=pairs),
         differs=differs,
         released=released,
         not_attested=tuple(path for path, pair in pairs.items() if pair == (None, None)),
@@ -127,19 +127,23 @@ def _select(differing: Differences, patterns: Iterable[str]) -> dict[str, Differ
     return {path: pair for path, pair in differing.items() if any(fnmatchcase(path, p) for p in wanted)}
 
 
-def _kind(baseline: Scores, candidate: Scores, *, differs: Differences, pairs: Differences) -> str:
+def _kind(baseline: Arm, candidate: Arm, *, differs: Differences, pairs: Differences) -> str:
     if differs:
         return "declared"
     known = any(pair[0] is not None for path, pair in pairs.items() if path.startswith("adapter."))
     return "A/A" if known or _outputs_equal(baseline, candidate) else "not_attested"
 
 
-def _outputs_equal(baseline: Scores, candidate: Scores) -> bool:
-    """Whether every example was answered alike: what two arms of which nothing is known can show."""
-    if baseline.ids == candidate.ids:
-        return baseline.parsed == candidate.parsed
-    answers = dict(zip(baseline.ids, baseline.parsed, strict=True))
-    return all(answers[key] == parsed for key, parsed in zip(candidate.ids, candidate.parsed, strict=True))
+def _outputs_equal(baseline: Arm, candidate: Arm) -> bool:
+    """Whether both arms wrote the same text for every example: what unknown arms can show to be equal."""
+    if baseline.raw_texts is None or candidate.raw_texts is None:
+        return False
+    if not baseline.ids_given:
+        return baseline.raw_texts == candidate.raw_texts
+    left, right = (
+        dict(zip(arm.scores.ids, arm.raw_texts or (), strict=True)) for arm in (baseline, candidate)
+    )
+    return left == right
 
 
 def _refuse_unknown_names(vary: Sequence[str]) -> None:

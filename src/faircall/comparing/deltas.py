@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from faircall.comparing.pairing import Cohort
+from faircall.errors import UsageError
 from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES, MetricValue
 from faircall.stats.bootstrap import order_ranks, percentile_bounds, resample_totals, stream_name
 from faircall.stats.cluster import estimate_paired_difference
@@ -35,7 +37,19 @@ class Resampling:
     seed: int = 42
 
     def __post_init__(self) -> None:
+        _require_number("level", self.level, kind=Real)
+        _require_number("resamples", self.resamples, kind=Integral)
+        _require_number("seed", self.seed, kind=Integral)
+        # numpy's whole numbers are welcome, and no JSON writer knows them.
+        object.__setattr__(self, "resamples", int(self.resamples))
+        object.__setattr__(self, "seed", int(self.seed))
         order_ranks(self.resamples, self.level)
+
+
+def _require_number(name: str, value: Any, *, kind: type) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool) or value != value:
+        what = "a whole number" if kind is Integral else "a number"
+        raise UsageError(f"{name} is {value!r}, not {what}", hint="level 0.95, resamples 9999 and seed 42 do")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def to_arm(stored: StoredArm) -> Arm:
         adapter_source=adapter_source(stored),
         inference_efficiency=inference_efficiency(stored),
         diagnosis=diagnosis_of(stored),
+        raw_texts=tuple(generation.raw_text for generation in stored.generations),
     )
 
 

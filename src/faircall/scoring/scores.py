@@ -58,13 +58,18 @@ def score_rows(
             None if right else protocol.cause(example, found)
             for right, example, found in zip(full, examples, parsed, strict=True)
         ),
-        gold_sha256=tuple(sha256_text(spell(gold.to_dict())) for gold in golds),
+        gold_sha256=tuple(gold_digest(gold) for gold in golds),
         tasks_sha256=_task_digests(examples),
         prompt_sha256=tuple(generation.prompt_sha256 for generation in generations),
         extra_slices=_extra_slices(examples, slice_keys),
         truncated=frozenset(i for i, row in enumerate(generations) if is_truncated(row)),
         backend_failed=frozenset(i for i, row in enumerate(generations) if row.failure is not None),
     )
+
+
+def gold_digest(gold: Gold) -> str:
+    """SHA-256 of a gold's canonical JSON, in hexadecimal."""
+    return sha256_text(spell(gold.to_dict()))
 
 
 def is_truncated(generation: Generation) -> bool:
