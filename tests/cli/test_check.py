@@ -36,7 +36,8 @@ def test_no_gold_is_needed(rows, capsys):
     shares = {name: (share["numerator"], share["denominator"]) for name, share in checks.items()}
     assert shares["readable"] == (2, 3)
     assert shares["invented_argument"] == (1, 2)
-    assert shares["schema_valid"] == (0, 0)
+    assert shares["schema_valid"] == (2, 2)
+    assert shares["silent"] == (1, 3)
     assert shares["call_recall"] == (2, 2)
     assert shares["no_call_recall"] == (1, 1)
 
@@ -45,6 +46,17 @@ def test_the_dialect_and_the_cluster_are_declared(rows, capsys):
     report = report_of(capsys, rows, "--dialect", "bfcl", "--cluster", "group")
     assert report["clusters"] == 1
     assert (report["checks"]["schema_valid"]["numerator"], report["dialect"]) == (2, "bfcl")
+
+
+def test_a_schema_in_another_dialect_than_the_declared_one_is_not_used(rows, capsys):
+    report = report_of(capsys, rows, "--dialect", "json_schema")
+    assert report["checks"]["schema_valid"]["denominator"] == 0
+
+
+def test_gold_of_any_form_is_not_looked_at(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    write_json_lines(path, [{"id": "1", "raw_text": CALL, "gold": [{"wx": {"city": ["Graz"]}}]}])
+    assert report_of(capsys, path)["checks"]["readable"]["numerator"] == 1
 
 
 def test_for_people_and_into_a_file(rows, tmp_path, capsys):

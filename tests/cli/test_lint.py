@@ -71,3 +71,21 @@ def test_plain_rows_of_gold_are_read(tmp_path, capsys):
     assert main(["lint", str(path), "--json"]) == 1
     (finding,) = json.loads(capsys.readouterr().out)["findings"]
     assert (finding["kind"], finding["id"]) == ("refused", "b")
+
+
+def test_gold_of_several_calls_is_held_against_the_tools_call_by_call(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    good, bad = {"name": "wx", "arguments": {"city": "Graz"}}, {"name": "wx", "arguments": {"city": 1}}
+    rows = [
+        {"id": "two", "query": "q", "gold": [good, bad], "tools": TOOLS},
+        {"id": "none", "query": "r", "gold": [], "tools": TOOLS},
+    ]
+    write_json_lines(path, rows)
+    assert main(["lint", str(path), "--json"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["kind"], finding["id"]) == ("breaks_schema", "two")
+    assert finding["what"] == "wx: $.city: 1 is not of type 'string'"
+
+
+def test_an_unknown_dialect_exits_with_2(files):
+    assert main(["lint", files[0], "--dialect", "xml"]) == 2

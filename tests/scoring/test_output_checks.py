@@ -3,7 +3,8 @@
 import pytest
 
 from faircall.records import Example, Generation, Parsed, ToolCall
-from faircall.scoring.output_checks import CheckedRow, check_outputs, with_bfcl_types
+from faircall.scoring.dialects import in_dialect
+from faircall.scoring.output_checks import CheckedRow, Due, check_outputs, read_due
 
 TOOL = {
     "name": "wx",
@@ -22,9 +23,7 @@ def row(
     cluster=None,
     source=None,
 ):
-    example = Example(
-        name, tools=tools, source_example_id=source, extra={} if due is None else {"should_call_tool": due}
-    )
+    example = Example(name, tools=tools, source_example_id=source, truth=Due(due))
     parsed = (
         Parsed(None, "no_json", reason, calls=() if reason == "no_bracket" else None)
         if call is None
@@ -71,7 +70,7 @@ def test_call_or_not_has_precision_and_recall_and_malformed_output_is_no_abstent
         row(reason="bad_json", name="e", due=False),
         row(GOOD, name="f"),
     ]
-    assert counts(rows, "call_precision") == (1, 3)
+    assert counts(rows, "call_precision") == (1, 2)
     assert counts(rows, "call_recall") == (1, 2)
     assert counts(rows, "no_call_precision") == (1, 2)
     assert counts(rows, "no_call_recall") == (1, 3)
@@ -94,8 +93,10 @@ def test_no_rows_have_no_interval():
 def test_the_dialect_of_bfcl_is_translated_at_every_depth():
     inner = {"type": "array", "items": {"type": "tuple", "items": {"type": "float"}}}
     schema = {"type": "dict", "properties": {"a": inner, "b": {"type": "any"}, "type": {"type": "string"}}}
-    found = with_bfcl_types([{"type": "function", "function": {"name": "f", "parameters": schema}}])
-    assert found == [
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    assert in_dialect(tools, "json_schema") == tuple(tools)
+    assert in_dialect(tools, "auto") == in_dialect(tools, "bfcl")
+    assert in_dialect(tools, "auto") == (
         {
             "name": "f",
             "parameters": {
@@ -106,5 +107,50 @@ def test_the_dialect_of_bfcl_is_translated_at_every_depth():
                     "type": {"type": "string"},
                 },
             },
-        }
-    ]
+        },
+    )
+
+
+def test_only_schemas_are_translated_and_json_schema_is_left_alone():
+    default = {"type": "dict", "value": ["float"]}
+    schema = {"type": "dict", "properties": {"x": {"type": "dict", "default": default, "enum": ["any"]}}}
+    (found,) = in_dialect([{"name": "f", "parameters": schema}], "bfcl")
+    assert found["parameters"]["properties"]["x"] == {"type": "object", "default": default, "enum": ["any"]}
+    assert in_dialect([TOOL], "auto") == (TOOL,)
+    deep = {"type": "dict"}
+    for _ in range(400):
+        deep = {"type": "dict", "properties": {"x": deep}}
+    assert in_dialect([{"name": "f", "parameters": deep}], "auto")[0]["parameters"]["type"] == "object"
+
+
+def test_several_calls_are_checked_one_by_one():
+    good, bad, other = ToolCall(*GOOD), ToolCall("wx", {"town": 1}), ToolCall("map", {})
+
+    def several(name, *calls):
+        found = Parsed(None, "invalid_shape", "multiple_calls", calls=calls)
+        return row(name=name)._replace(parsed=found)
+
+    rows = [several("a", good, good), several("b", good, bad), several("c", other, good)]
+    assert counts(rows, "readable") == (3, 3)
+    assert counts(rows, "schema_valid") == (2, 3)
+    assert counts(rows, "unknown_tool") == (1, 3)
+    assert counts(rows, "invented_argument") == (1, 3)
+    assert counts(rows, "repeated_in_answer") == (1, 3)
+    assert counts(rows, "repeated_call") == (2, 3)
+    report = check_outputs(rows)
+    assert report["unknown_tools"] == {"map": 1}
+    assert report["invented_arguments"] == {"wx.town": 1}
+
+
+def test_malformed_output_is_neither_a_call_nor_a_silence():
+    rows = [row(reason="bad_json", name="a", due=True), row(reason="bad_json", name="b", due=False)]
+    assert counts(rows, "malformed") == (2, 2)
+    assert [counts(rows, f"{kind}_recall") for kind in ("call", "no_call")] == [(0, 1), (0, 1)]
+    assert [counts(rows, f"{kind}_precision") for kind in ("call", "no_call")] == [(0, 0), (0, 0)]
+
+
+def test_whether_a_call_is_due_is_true_or_false():
+    assert read_due({"should_call_tool": False}) == Due(False)
+    assert read_due({"gold": "whatever"}) == Due(None)
+    with pytest.raises(ValueError, match="neither true nor false"):
+        read_due({"should_call_tool": 1})

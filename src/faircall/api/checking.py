@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from faircall.errors import ConfigError
 from faircall.importing.from_jsonl import ImportedRows, import_rows
 from faircall.parsing import readers
 from faircall.parsing.readers.abstention import mark_abstentions
 from faircall.records import PARSER_VERSION, Example
-from faircall.scoring.output_checks import SHOULD_CALL, CheckedRow, check_outputs, with_bfcl_types
-from faircall.store.files import JsonLine, describe_path, read_json_lines
+from faircall.scoring.dialects import DIALECTS, in_dialect
+from faircall.scoring.output_checks import CheckedRow, check_outputs, read_due
+from faircall.store.files import describe_path, read_json_lines
 
-DIALECTS = ("json_schema", "bfcl")
+Tools: TypeAlias = tuple[Mapping[str, Any], ...]
 
 
 def check_file(
@@ -24,7 +25,7 @@ def check_file(
     columns: Mapping[str, str] | None = None,
     reader: str = PARSER_VERSION,
     cluster: str | None = None,
-    dialect: str = "json_schema",
+    dialect: str = "auto",
     level: float = 0.95,
 ) -> dict[str, Any]:
     """Check the rows `{id, raw_text or message, tools?, should_call_tool?, ...}` of a file.
@@ -34,22 +35,20 @@ def check_file(
         columns: field -> column, where the recognised names do not fit.
         reader: the declared reader that finds the calls.
         cluster: a column whose equal values make rows of one cluster; the root of a row by default.
-        dialect: how the tools' schemas are written: `json_schema` (Draft 2020-12) or `bfcl`.
+        dialect: how tool schemas are written: `json_schema` (Draft 2020-12), `bfcl`, or told tool by tool.
         level: two-sided confidence level.
 
     Raises:
         InputError: the file or one of its rows cannot be used; file and line are named.
     """
-    if dialect not in DIALECTS:
-        raise ConfigError(f"{dialect!r} is no dialect of schemas", hint=f"one of {', '.join(DIALECTS)}")
+    require_dialect(dialect)
     chosen = readers.get(reader)
-    lines = list(read_json_lines(path))
     rows = import_rows(
-        lines,
+        read_json_lines(path),
         label=describe_path(path),
         columns=columns,
-        gold_needed=False,
-        extra_columns=_extra_columns(lines, cluster),
+        read_truth=read_due,
+        extra_columns=[cluster] if cluster else [],
     )
     inputs = readers.inputs_of(rows.examples, rows.generations, prompts=rows.prompts)
     notice = readers.notice_unknown(chosen, inputs)
@@ -69,18 +68,23 @@ def check_file(
     }
 
 
-def _extra_columns(lines: Sequence[JsonLine], cluster: str | None) -> list[str]:
-    """The cluster's column, and the one that says whether a call is due where the first row has it."""
-    due = any(isinstance(line.value, dict) and SHOULD_CALL in line.value for line in lines[:1])
-    return [*([SHOULD_CALL] if due else []), *([cluster] if cluster else [])]
+def require_dialect(dialect: str) -> None:
+    """Refuse a dialect that does not exist.
+
+    Raises:
+        ConfigError: it is none of `DIALECTS`.
+    """
+    if dialect not in DIALECTS:
+        raise ConfigError(f"{dialect!r} is no dialect of schemas", hint=f"one of {', '.join(DIALECTS)}")
 
 
 def _rows(
     rows: ImportedRows, parsed: Sequence[Any], *, cluster: str | None, dialect: str
 ) -> list[CheckedRow]:
+    known: dict[int, Tools] = {}  # many rows share one list of tools
     return [
         CheckedRow(
-            _in_dialect(example, dialect),
+            _in_dialect(example, dialect, known),
             generation,
             found,
             example.root if cluster is None else str(example.extra.get(cluster, example.root)),
@@ -89,7 +93,10 @@ def _rows(
     ]
 
 
-def _in_dialect(example: Example, dialect: str) -> Example:
-    if dialect != "bfcl" or example.tools is None:
+def _in_dialect(example: Example, dialect: str, known: dict[int, Tools]) -> Example:
+    if example.tools is None:
         return example
-    return replace(example, tools=tuple(with_bfcl_types(example.tools)))
+    key = id(example.tools)
+    if key not in known:
+        known[key] = in_dialect(example.tools, dialect)
+    return replace(example, tools=known[key])

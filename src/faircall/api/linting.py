@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from faircall.api.checking import require_dialect
 from faircall.api.importing import ImportedFile, import_files
-from faircall.importing.gold_call import GoldFault, read_gold_call
+from faircall.importing.gold_call import GoldFault, read_gold_calls
 from faircall.importing.repeats import Request, find_leaks, find_repeats, share_of_known_tools
 from faircall.records import ToolCall
+from faircall.scoring.dialects import in_dialect
 from faircall.scoring.offered import declared_arguments, find_tool
-from faircall.scoring.output_checks import with_bfcl_types
-from faircall.scoring.schema_validity import validity
+from faircall.scoring.schema_validity import first_violation
+
+GoldRow: TypeAlias = tuple[str, Sequence[ToolCall], Mapping[str, Any]]
+"""The id of a row, its gold calls (none where no call is right), and the row."""
 
 FINDINGS: Final = ("refused", "not_offered", "breaks_schema", "invented_argument", "repeated", "in_training")
 
@@ -23,7 +27,7 @@ def lint_files(
     training: Sequence[str] = (),
     form: str | None = None,
     columns: Mapping[str, str] | None = None,
-    dialect: str = "json_schema",
+    dialect: str = "auto",
 ) -> dict[str, Any]:
     """Every finding about the gold rows of `test`: a kind, the id of the row, and what was found.
 
@@ -32,17 +36,19 @@ def lint_files(
         training: files whose requests and tools the test should not repeat.
         form: the importer, told by content when None.
         columns: field -> column, for plain rows.
-        dialect: how tool schemas are written, `json_schema` or `bfcl`.
+        dialect: how tool schemas are written: `json_schema`, `bfcl`, or told tool by tool (`auto`).
 
     Raises:
         InputError: a file that cannot be read or is of no known form.
     """
+    require_dialect(dialect)
     files = import_files(test, form=form, columns=columns)
     known = import_files(training, form=form, columns=columns) if training else []
     found = [*_refusals(files)]
     rows = list(_gold_rows(files))
-    for row_id, gold, row in rows:
-        found.extend(_about_tools(row_id, gold, row, dialect=dialect))
+    for row_id, calls, row in rows:
+        for gold in calls:
+            found.extend(_about_tools(row_id, gold, row, dialect=dialect))
     requests = _requests(rows)
     found.extend(_finding("repeated", r.row_id, f"repeats {r.earlier}") for r in find_repeats(requests))
     report: dict[str, Any] = {"schema_version": "faircall.lint.v1", "rows": len(rows)}
@@ -53,7 +59,8 @@ def lint_files(
             _finding("in_training", r.row_id, f"{r.earlier}, likeness {r.likeness:g}") for r in leaks
         )
         report["known_tools"] = share_of_known_tools(
-            [gold.name for _, gold, _ in rows], [gold.name for _, gold, _ in others]
+            [gold.name for _, calls, _ in rows for gold in calls],
+            [gold.name for _, calls, _ in others for gold in calls],
         )
     counts = Counter(entry["kind"] for entry in found)
     return {**report, "counts": {kind: counts[kind] for kind in FINDINGS}, "findings": found}
@@ -68,19 +75,19 @@ def _refusals(files: Sequence[ImportedFile]) -> Iterator[dict[str, Any]]:
         for number, row in enumerate(file.outcome.rows, start=1):
             try:
                 if row.get("gold") is not None:
-                    read_gold_call(row["gold"])
+                    read_gold_calls(row["gold"])
             except GoldFault as fault:
                 yield _finding("refused", row.get("id") or f"{file.label}:{number}", f"gold {fault.reason}")
 
 
-def _gold_rows(files: Sequence[ImportedFile]) -> Iterator[tuple[str, ToolCall, Mapping[str, Any]]]:
+def _gold_rows(files: Sequence[ImportedFile]) -> Iterator[GoldRow]:
     for file in files:
         for number, row in enumerate(file.outcome.rows, start=1):
             try:
-                gold = read_gold_call(row.get("gold"))
+                calls = [] if row.get("gold") is None else read_gold_calls(row["gold"])
             except GoldFault:
                 continue
-            yield row.get("id") or f"{file.label}:{number}", gold, row
+            yield row.get("id") or f"{file.label}:{number}", calls, row
 
 
 def _about_tools(
@@ -89,7 +96,7 @@ def _about_tools(
     offered = row.get("tools")
     if not isinstance(offered, list):
         return
-    tools = with_bfcl_types(offered) if dialect == "bfcl" else offered
+    tools = in_dialect([tool for tool in offered if isinstance(tool, Mapping)], dialect)
     tool = find_tool(tools, gold.name)
     if tool is None:
         yield _finding("not_offered", row_id, gold.name)
@@ -97,11 +104,12 @@ def _about_tools(
     invented = sorted(gold.arguments.keys() - (declared_arguments(tool) or gold.arguments.keys()))
     if invented:
         yield _finding("invented_argument", row_id, ", ".join(invented))
-    if validity(tools, gold) == "invalid":
-        yield _finding("breaks_schema", row_id, f"arguments of {gold.name}")
+    violation = first_violation(tools, gold)
+    if violation is not None:
+        yield _finding("breaks_schema", row_id, f"{gold.name}: {violation}")
 
 
-def _requests(rows: Sequence[tuple[str, ToolCall, Mapping[str, Any]]]) -> list[Request]:
+def _requests(rows: Sequence[GoldRow]) -> list[Request]:
     return [Request(row_id, row["query"]) for row_id, _, row in rows if isinstance(row.get("query"), str)]
 
 

@@ -17,17 +17,27 @@ if TYPE_CHECKING:
 app = new_app(help="Check outputs without gold: validity, unknown tools, invented arguments, truncation.")
 
 _WORDS: Final = {
-    "readable": "a call can be read",
+    "readable": "makes a call that can be read",
+    "silent": "makes no call",
+    "malformed": "cannot be read",
     "schema_valid": "arguments are valid under the tool's schema",
     "unknown_tool": "names a tool that is not offered",
     "invented_argument": "has an argument that the schema lacks",
     "truncated": "stopped at the token limit",
+    "repeated_in_answer": "makes the same call twice",
     "repeated_call": "repeats the call of another request",
     "call_precision": "calls that were due, of those made",
     "call_recall": "calls made, of those due",
     "no_call_precision": "silences that were due, of those kept",
     "no_call_recall": "silences kept, of those due",
 }
+
+_COUNTED: Final = (
+    ("Why no single call was read", "reasons"),
+    ("Finish reasons", "finish_reasons"),
+    ("Tools that are not offered", "unknown_tools"),
+    ("Arguments that the schema lacks", "invented_arguments"),
+)
 
 File = Annotated[
     str,
@@ -36,7 +46,9 @@ File = Annotated[
 Cluster = Annotated[
     str | None, typer.Option("--cluster", metavar="COLUMN", help="Rows with one value are one cluster.")
 ]
-Dialect = Annotated[str, typer.Option("--dialect", help="How tool schemas are written: json_schema or bfcl.")]
+Dialect = Annotated[
+    str, typer.Option("--dialect", help="How tool schemas are written: auto, json_schema or bfcl.")
+]
 Output = Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the report as JSON.")]
 
 
@@ -45,7 +57,7 @@ def check(
     file: File,
     reader: options.Reader = PARSER_VERSION,
     cluster: Cluster = None,
-    dialect: Dialect = "json_schema",
+    dialect: Dialect = "auto",
     maps: options.Maps = None,
     level: options.Level = 0.95,
     out: Output = None,
@@ -81,10 +93,10 @@ def _view(report: dict[str, Any]) -> View:
         Line(f"{report['file']}: {size}", tone="heading"),
         Table("Checks", ("check", "rows", "share", "CI"), rows),
     ]
-    for title, key in (("Why no call was read", "reasons"), ("Finish reasons", "finish_reasons")):
+    for title, key in _COUNTED:
         if report[key]:
             blocks.append(
-                Table(title, ("reason", "rows"), tuple((name, str(n)) for name, n in report[key].items()))
+                Table(title, ("what", "count"), tuple((name, str(n)) for name, n in report[key].items()))
             )
     if report.get("notice"):
         blocks.append(Line(f"notice: {report['notice']}", tone="bad"))

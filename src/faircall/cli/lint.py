@@ -28,7 +28,9 @@ Training = Annotated[
 Form = Annotated[
     str | None, typer.Option("--from", metavar="FORM", help="What the files are; told by content.")
 ]
-Dialect = Annotated[str, typer.Option("--dialect", help="How tool schemas are written: json_schema or bfcl.")]
+Dialect = Annotated[
+    str, typer.Option("--dialect", help="How tool schemas are written: auto, json_schema or bfcl.")
+]
 
 
 @app.command(epilog="Example: faircall lint test.jsonl --train train.jsonl")
@@ -36,7 +38,7 @@ def lint(
     files: Files,
     train: Training = None,
     form: Form = None,
-    dialect: Dialect = "json_schema",
+    dialect: Dialect = "auto",
     maps: options.Maps = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -61,7 +63,7 @@ def _view(report: dict[str, Any]) -> View:
         Line(f"{report['rows']} gold rows, {len(findings)} findings", tone="heading")
     ]
     if known := report.get("known_tools"):
-        text = f"{known['rows']} of {known['of_rows']} rows call a tool that training calls"
+        text = f"{known['rows']} of {known['of_rows']} gold calls are of a tool that training calls"
         blocks.append(Line(f"{text}; {known['tools']} of {known['of_tools']} tools"))
     if findings:
         counts = tuple((kind, str(count)) for kind, count in report["counts"].items() if count)

@@ -51,6 +51,20 @@ def read_gold_call(value: Any) -> ToolCall:
     return ToolCall(name, arguments)
 
 
+def read_gold_calls(value: Any) -> list[ToolCall]:
+    """Every gold call of a row: one, or a list of any number, or the JSON text of either.
+
+    Raises:
+        GoldFault: one of them is no call, with the reason.
+
+    >>> len(read_gold_calls([{"name": "a", "arguments": {}}, {"name": "b", "arguments": {}}]))
+    2
+    """
+    if isinstance(value, str):
+        value = _decoded(value)
+    return [read_gold_call(member) for member in (value if isinstance(value, list) else [value])]
+
+
 def _decoded(text: str) -> Any:
     try:
         return decode(text)

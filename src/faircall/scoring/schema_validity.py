@@ -20,8 +20,10 @@ from faircall.strict_json import decode
 MAX_STEPS: Final = 20_000
 """Keyword evaluations that one call may cost before its schema is counted as unusable."""
 
+SHOWN_CHARS: Final = 200
+
 Verdict: TypeAlias = Literal["valid", "invalid", "no_schema", "unknown_tool", "unusable_schema"]
-_Check: TypeAlias = Callable[[Any], Verdict]
+_Check: TypeAlias = Callable[[Any], "tuple[Verdict, Any]"]  # the verdict, and the first violation
 
 
 class _TooMuch(Exception):
@@ -45,16 +47,31 @@ def count_validity(examples: Iterable[Example], parsed: Iterable[Parsed]) -> dic
 
 def validity(tools: Iterable[Any] | None, call: ToolCall) -> Verdict:
     """Hold the arguments of a call against the schema of the offered tool that it names."""
+    return _judge(tools, call)[0]
+
+
+def first_violation(tools: Iterable[Any] | None, call: ToolCall) -> str | None:
+    """Where and how the arguments of a call break the schema of its tool first; None when they do not.
+
+    >>> tools = [{"name": "f", "parameters": {"properties": {"x": {"type": "string"}}}}]
+    >>> first_violation(tools, ToolCall("f", {"x": 1}))
+    "$.x: 1 is not of type 'string'"
+    """
+    error = _judge(tools, call)[1]
+    return None if error is None else f"{error.json_path}: {error.message}"[:SHOWN_CHARS]
+
+
+def _judge(tools: Iterable[Any] | None, call: ToolCall) -> tuple[Verdict, Any]:
     if tools is None:
-        return "no_schema"
+        return "no_schema", None
     tool = find_tool(tools, call.name)
     if tool is None:
-        return "unknown_tool"
+        return "unknown_tool", None
     schema = tool.get("parameters")
     if schema is None:
-        return "no_schema"
+        return "no_schema", None
     if not isinstance(schema, Mapping):
-        return "unusable_schema"
+        return "unusable_schema", None
     return _checker(canonical_json(schema))(call.arguments)
 
 
@@ -76,18 +93,19 @@ def _checker(schema_json: str) -> _Check:
         return _is_unusable
     validator = validator_class(schema, registry=Registry())
 
-    def check(arguments: Any) -> Verdict:
+    def check(arguments: Any) -> tuple[Verdict, Any]:
         steps.left = MAX_STEPS
         try:
-            return "valid" if validator.is_valid(arguments) else "invalid"
+            error = next(iter(validator.iter_errors(arguments)), None)
         except Exception:  # unresolvable or endless references, numbers that overflow, too much work
-            return "unusable_schema"
+            return "unusable_schema", None
+        return ("valid", None) if error is None else ("invalid", error)
 
     return check
 
 
-def _is_unusable(_: Any) -> Verdict:
-    return "unusable_schema"
+def _is_unusable(_: Any) -> tuple[Verdict, Any]:
+    return "unusable_schema", None
 
 
 class _Steps:
