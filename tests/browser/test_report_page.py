@@ -108,9 +108,10 @@ def test_an_example_shows_gold_and_outputs_side_by_side_with_differences_and_the
     assert detail.locator("td.differs").count() == 5
     marked = row.answers[1].text[slice(*row.answers[1].span)]
     assert detail.locator("mark").all_inner_texts() == [marked]
-    first, second = (box.bounding_box() for box in detail.locator(".texts > div").all())
-    assert first["y"] == second["y"]
-    assert first["x"] + first["width"] <= second["x"]
+    boxes = "all => all.map(box => box.getBoundingClientRect()).map(box => [box.top, box.left, box.right])"
+    first, second = detail.locator(".texts > div").evaluate_all(boxes)
+    assert first[0] == second[0]
+    assert first[2] <= second[1]
 
 
 def test_the_span_is_marked_behind_characters_of_two_units(open_page, files):

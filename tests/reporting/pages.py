@@ -5,9 +5,9 @@ import random
 from functools import cache
 
 from faircall.api.comparison import build_comparison_report
-from faircall.api.evaluation import Evaluation, evaluate
+from faircall.api.evaluation import evaluate
 from faircall.api.example_rows import example_rows
-from faircall.api.stored import StoredResult
+from faircall.api.stored import as_result
 from faircall.records import Example, Generation, ToolCall
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}
@@ -80,10 +80,6 @@ def arm(name, *, skill, count=60, seed=1, languages=("en", "fr"), hostile=(), li
     return evaluate(examples, generations, name=name, identity=identity)
 
 
-def stored(evaluation: Evaluation) -> StoredResult:
-    return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts, evaluation.asked)
-
-
 CLAIMS = (
     {"id": "fr_better", "slice": "fr", "kind": "superiority"},
     {"id": "en_kept", "slice": "en", "kind": "non_inferiority", "margin": 0.02},
@@ -93,7 +89,7 @@ CLAIMS = (
 
 def compared(first, second, **options):
     """The report and the rows of two evaluations."""
-    arms = stored(first), stored(second)
+    arms = as_result(first), as_result(second)
     report = build_comparison_report(arms[0].arm, arms[1].arm, resamples=199, **options)
     return json.loads(json.dumps(report)), example_rows(*arms)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from faircall.api.evaluation import Evaluation
 from faircall.api.load import load_evaluation
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
 from faircall.records import PARSER_VERSION, Arm, Example, Gold, ToolCall
@@ -59,7 +60,7 @@ def load_stored(
         evaluation = load_evaluation(
             path, name=name, columns=columns, gold=gold, reader=reader, protocol=protocol
         )
-        return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts, evaluation.asked)
+        return as_result(evaluation)
     if columns or gold or reader != PARSER_VERSION or protocol != METRIC_PROTOCOL:
         hint = "--map, --gold, --reader and --protocol are for files of rows; runs have eval.reader"
         raise UsageError(f"{path} is an arm of a run", hint=hint)
@@ -84,6 +85,11 @@ def _load_arm(folder: Path, name: str | None) -> StoredResult:
         raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
     result = result_of(read_arm(open_run(place.parent.parent), place.name))
     return result if name is None else replace(result, arm=replace(result.arm, name=name))
+
+
+def as_result(evaluation: Evaluation) -> StoredResult:
+    """An evaluation as one side of a comparison, with its texts."""
+    return StoredResult(evaluation.arm, evaluation.gold, evaluation.raw_texts, evaluation.asked)
 
 
 def result_of(stored: StoredArm) -> StoredResult:

@@ -15,6 +15,7 @@ from faircall.pipeline.comparison import compare_stored, record_reports
 from faircall.pipeline.evaluation_report import build_evaluation_report, inference_efficiency
 from faircall.pipeline.families import hold_families
 from faircall.reporting.experiment_view import view_experiment
+from faircall.reporting.to_html import experiment_page
 from faircall.reporting.to_json import to_json
 from faircall.reporting.to_markdown import to_markdown
 from faircall.store.files import write_bytes_atomically
@@ -142,10 +143,11 @@ def efficiency_differences(arms: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def write_experiment(run: RunFolder, report: Mapping[str, Any]) -> Path:
-    """Write `experiment_report.json` and its Markdown into the run, and record the stage."""
+    """Write `experiment_report.json` and its renderings into the run, and record the stage."""
     forms = {
         run.experiment_report_file("json"): to_json(report),
         run.experiment_report_file("md"): to_markdown(view_experiment(report), title="Experiment"),
+        run.experiment_report_file("html"): experiment_page(report),
     }
     for path, text in forms.items():
         write_bytes_atomically(path, text.encode("utf-8"))

@@ -64,6 +64,60 @@ def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, r
     )
 
 
+def evaluation_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, redacted: bool = False) -> str:
+    """The page of one arm: an evaluation with `name`, or the `evaluation_report.json` of a run.
+
+    Args:
+        report: its JSON.
+        rows: the examples behind it; None leaves out the list of examples.
+        redacted: whether prompts, outputs and argument values stay out.
+    """
+    report = redact_names(report) if redacted else report
+    name = str(report.get("name", report.get("arm")))
+    return _render(
+        "evaluation.html.j2",
+        report,
+        Figures(report),
+        rows,
+        redacted=redacted,
+        name=name,
+        arms=[ArmPlace(name, "/diagnosis", "arm-b")] if report.get("diagnosis") else [],
+        measured=[ArmPlace(name, "/inference_efficiency", "arm-b")]
+        if report.get("inference_efficiency")
+        else [],
+        both_arms=[ArmPlace(name, "", "arm-b")],
+    )
+
+
+def experiment_page(report: Json, *, redacted: bool = False) -> str:
+    """The page of an experiment: all arms of a run, pair by pair; it holds no texts."""
+    report = redact_names(report) if redacted else report
+    figures = Figures(report)
+    sentences = [
+        _Sentence(verdict.title(pair), verdict.tell_counts(pair, figures, at("pairs", place)))
+        for place, pair in enumerate(report["pairs"])
+    ]
+    efficiency = (report.get("inference_efficiency") or {}).get("arms") or {}
+    return _render(
+        "experiment.html.j2",
+        report,
+        figures,
+        None,
+        redacted=redacted,
+        sentences=sentences,
+        measured=[
+            ArmPlace(name, at("inference_efficiency", "arms", name), "")
+            for name in report["arm_order"]
+            if name in efficiency
+        ],
+    )
+
+
+class _Sentence(NamedTuple):
+    title: Markup
+    counts: Markup
+
+
 def redact_names(report: Json) -> dict[str, Any]:
     """The report with tool names that only a model's answer can have brought in put together as another tool.
 
