@@ -61,8 +61,9 @@ def test_score_writes_a_page_and_keeps_texts_out_when_asked(tmp_path, capsys):
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps(row) + "\n")
     full, redacted = tmp_path / "full.html", tmp_path / "redacted.html"
-    assert main(["score", str(rows), "--html", str(full)]) == 0
-    assert main(["score", str(rows), "--html", str(redacted), "--redact", "texts"]) == 0
+    wanted = ["score", str(rows), "--format", "html", "-o"]
+    assert main([*wanted, str(full.with_suffix(".json"))]) == 0
+    assert main([*wanted, str(redacted.with_suffix(".json")), "--redact", "texts"]) == 0
     assert capsys.readouterr().out.count("wrote ") == 2
     for secret in ("the secret answer", "Graz"):
         assert secret in full.read_text()

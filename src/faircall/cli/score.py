@@ -50,7 +50,9 @@ def score(
     if out is not None and (out.is_dir() or not out.name):
         raise UsageError(f"{out} is a folder", hint="give -o the name of a file, for example scored.json")
     from faircall.api import load_evaluation
+    from faircall.api.example_rows import example_rows
     from faircall.api.rendering import write_forms
+    from faircall.api.stored import as_result
     from faircall.reporting.evaluation_view import view_evaluation
     from faircall.reporting.renderers import subject_of
     from faircall.store.files import write_json
@@ -65,6 +67,8 @@ def score(
     if out is not None:
         subject = subject_of(evaluation.to_dict())
         subject = replace(subject, redacted=redact is not None, dataset=dataset, task=task)
+        if "html" in names:
+            subject = replace(subject, listed=example_rows(as_result(evaluation)))
         others = tuple(name for name in names if name != "json")
         write_forms(subject, others, out.with_name(out.name.removesuffix(".json")))
         write_json(out, evaluation.to_dict())

@@ -298,7 +298,8 @@ def _bar(count: int, largest: int) -> str:
 
 
 def _render_subject(subject: Subject) -> bytes:
-    return comparison_page(subject.report, subject.listed, redacted=subject.redacted).encode("utf-8")
+    draw = comparison_page if subject.kind == "comparison" else evaluation_page
+    return draw(subject.report, subject.listed, redacted=subject.redacted).encode("utf-8")
 
 
-RENDERER: Final = Renderer(".html", _render_subject, kinds=frozenset(("comparison",)))
+RENDERER: Final = Renderer(".html", _render_subject)
