@@ -13,7 +13,8 @@ from faircall.generating.backend import Backend
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.unit_metrics.unit_metric_result import UnitMetricResult
 from faircall.parsing.readers import Front, Reader, Reading, ReadingInput
-from faircall.records import Generation, Prompt, ToolCall
+from faircall.records import Example, Generation, Parsed, Prompt, ToolCall
+from faircall.scoring.protocols import Protocol
 
 _PIECES: Final = (
     "", "plain words", "{", "}", "[", "]", '"', "'", "\\", "\ud800", "\x00", "{}", "[]", "NaN", "null",
@@ -32,6 +33,16 @@ _STATED: Final[Mapping[str, tuple[str, ...]]] = {
     "decoding": ("temperature", "do_sample", "max_new_tokens"),
     "backend": ("engine", "version", "device", "batch_plan"),
 }
+_CALL: Final = ToolCall("f", {"x": 1})
+_ANSWERS: Final = (
+    Parsed(_CALL, "ok"),
+    Parsed(ToolCall("g", {}), "ok"),
+    Parsed(None, "no_json", "no_bracket", calls=()),
+    Parsed(None, "no_json", "backend_failed"),
+    Parsed(None, "invalid_json", "bad_json"),
+    Parsed(None, "invalid_shape", "multiple_calls", calls=(_CALL, _CALL)),
+    Parsed(None, "invalid_shape", "multiple_calls"),
+)
 _LONG: Final = 20_000
 
 _GOLDEN: Final[list[Any]] = [{"label": "a"}, {"label": "b"}, {"label": "a"}, {"label": "c"}]
@@ -87,6 +98,39 @@ def _check_front(front: Front, extra: Iterable[ReadingInput]) -> None:
         cut = front.cut(given)
         _require(0 <= cut.start <= len(given.text), f"the rest starts at {cut.start} in {_short(given)}")
         _require(front.cut(given) == cut, f"{front.name} cuts {_short(given)} in two ways")
+
+
+def check_protocol(protocol: Protocol, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Try a protocol on rows with gold in its form, each under answers of every kind.
+
+    Args:
+        protocol: what the entry point `faircall.protocols` names.
+        rows: fields of rows (`gold`, `accepted`, `should_call_tool`) whose gold it can use.
+
+    Raises:
+        AssertionError: what is promised and not kept, with the row.
+    """
+    _require(bool(protocol.name) and "+" not in protocol.name, "a protocol needs a name without +")
+    _require(bool(protocol.summary) and "\n" not in protocol.summary, "a protocol needs one line of summary")
+    for row in rows:
+        gold = protocol.read_truth(row)
+        _require(_is_json(gold.to_dict()), f"the gold of {row} is no JSON")
+        again = protocol.load_truth(gold.to_dict())
+        _require(again == gold, f"the JSON of a gold gives it back: {row}")
+        call = gold if isinstance(gold, ToolCall) else None
+        example = Example("e", gold=call, truth=None if call else gold)
+        for parsed in _ANSWERS:
+            _check_match(protocol, example, parsed)
+
+
+def _check_match(protocol: Protocol, example: Example, parsed: Parsed) -> None:
+    found, words = protocol.match(example, parsed), f"{parsed} for {example}"[:300]
+    _require(set(found[:4]) <= {0, 1}, f"flags are 0 or 1: {found} of {words}")
+    _require(found.full <= min(found[:3]), f"right in full is right in all: {found} of {words}")
+    _require(0 <= found.matched <= min(found[5:]), f"matched pairs are pairs of both: {found} of {words}")
+    _require(found.gold_pairs > 0, f"a gold has a pair: {found} of {words}")
+    if not found.full:
+        _require(bool(protocol.cause(example, parsed)), f"a miss has a cause: {words}")
 
 
 def check_backend(backend: Backend, prompts: Sequence[Prompt]) -> None:

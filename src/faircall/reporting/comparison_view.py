@@ -81,6 +81,8 @@ def _blocks(report: Json) -> Iterator[Block]:
     names = (report["baseline"]["arm"], report["candidate"]["arm"])
     yield Line(tell_treatment(report), tone="heading")
     yield Line(f"{names[0]} -> {names[1]}: {_tell_size(overall)}")
+    if protocol := (report.get("diagnosis") or {}).get("baseline", {}).get("protocol"):
+        yield Line(f"scored under {protocol['name']}")
     yield Line(tell_verdict(report), tone=_tone(report))
     yield _metrics_table(overall, names)
     if report.get("diagnosis"):
