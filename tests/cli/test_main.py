@@ -76,6 +76,15 @@ def test_every_verb_shows_one_example_and_takes_json(path, capsys):
     assert "--json" in text
 
 
+def test_no_credential_reaches_an_error(capsys):
+    """Source: section 9 of the contract."""
+    assert main(["score", "https://user:hunter2@host/sk-abcdefghijklmnop1234.jsonl"]) == 2
+    err = capsys.readouterr().err
+    assert "hunter2" not in err
+    assert "sk-abc" not in err
+    assert "[redacted]" in err
+
+
 @pytest.mark.parametrize("argv", [[], ["--help"], ["-h"], ["help"]])
 def test_asking_for_help_is_no_error(argv, capsys):
     assert main(argv) == 0

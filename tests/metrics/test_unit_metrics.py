@@ -119,3 +119,14 @@ def test_the_decorator_registers_and_returns_the_class() -> None:
     finally:
         UnitMetricRegistry.restore()
     assert not UnitMetricRegistry.has_metric("always")
+
+
+def test_a_pattern_of_exponential_time_is_refused_and_an_ordinary_one_is_not():
+    """Source: `(a+)+$` takes time that doubles with each character."""
+    with pytest.raises(ValueError, match="exponential"):
+        UnitMetricRegistry.get_metric("regular_expression").evaluate(["(a+)+$"], ["a" * 40 + "b"])
+    pattern = r"\w+\s*=\s*\d+\s*(kg|lb)"
+    (found,) = UnitMetricRegistry.get_metric("regular_expression", mode="anywhere").evaluate(
+        [pattern], ["it is so: weight = 12 kg"]
+    )
+    assert found.correct

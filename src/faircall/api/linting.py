@@ -12,8 +12,8 @@ from faircall.importing.gold_call import GoldFault, read_gold_calls
 from faircall.importing.repeats import Request, find_leaks, find_repeats, share_of_known_tools
 from faircall.records import ToolCall
 from faircall.scoring.dialects import in_dialect
-from faircall.scoring.offered import declared_arguments, find_tool
 from faircall.scoring.schema_validity import first_violation
+from faircall.tools import declared_arguments, find_tool
 
 GoldRow: TypeAlias = tuple[str, Sequence[ToolCall], Mapping[str, Any]]
 """The id of a row, its gold calls (none where no call is right), and the row."""

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Final
 
+from faircall.credentials import redact
 from faircall.errors import EnvironmentProblem, FaircallError, FileUnreadable, ResourceExhausted, UsageError
 
 INTERRUPTED: Final = 130
@@ -89,5 +90,5 @@ def _command_path(error: BaseException) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The text on one line, with control characters spelt out: messages quote untrusted input."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    """The text on one line, control characters spelt out, credentials masked: messages quote input."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in redact(text))

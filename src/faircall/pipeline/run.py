@@ -16,9 +16,9 @@ from faircall.pipeline.experiment import build_experiment_report, write_experime
 from faircall.pipeline.finish_arm import ArmOutcome
 from faircall.pipeline.format import build_prompts
 from faircall.pipeline.prepare import prepare_data
-from faircall.pipeline.runs import find_run
+from faircall.pipeline.runs import find_run, runs_of
 from faircall.store.layout import RunFolder, list_runs
-from faircall.store.manifest import read_index, stage_is_done
+from faircall.store.manifest import stage_is_done
 
 ListenerFor: TypeAlias = Callable[[str], AbstractContextManager[Listener]]
 
@@ -67,13 +67,15 @@ def ready_run(config: Config, *, run_id: str | None = None, fresh: bool = False)
 
 def _run_of(config: Config, *, run_id: str | None, fresh: bool) -> RunFolder:
     """The run to go on with, or a new one with prepared data."""
-    if not fresh:
-        root = config.path_of(config.project.artifact_root)
-        known = [run for run in list_runs(root) if run_id in (None, run.run_id)]
-        if any(read_index(run)["config_sha256"] == config.sha256 for run in known) or (known and run_id):
-            run = find_run(config, run_id)
-            return run if stage_is_done(run, "data") else prepare_data(config, run_id=run.run_id)
+    if not fresh and (run_id is None or _exists(config, run_id)) and (run_id or runs_of(config)):
+        run = find_run(config, run_id)
+        return run if stage_is_done(run, "data") else prepare_data(config, run_id=run.run_id)
     return prepare_data(config, run_id=run_id)
+
+
+def _exists(config: Config, run_id: str) -> bool:
+    root = config.path_of(config.project.artifact_root)
+    return any(run.run_id == run_id for run in list_runs(root))
 
 
 def _report(run: RunFolder, arms: Mapping[str, ArmOutcome]) -> Finished:

@@ -19,8 +19,10 @@ _LOOKS = (_constants.ASSERT, _constants.ASSERT_NOT)
 
 
 @lru_cache(maxsize=4096)
-def is_search_bounded(pattern: str, length: int) -> bool:
+def is_search_bounded(pattern: str, length: int, most: float = MAX_LOG_STEPS) -> bool:
     """Whether `re.search(pattern, text)` is short for every text of `length` characters.
+
+    `most` is the decimal logarithm of the steps that count as short.
 
     >>> is_search_bounded(r"^[^@]+@[^@]+$", 40), is_search_bounded("^(a+)+$", 40)
     (True, False)
@@ -28,13 +30,13 @@ def is_search_bounded(pattern: str, length: int) -> bool:
     Raises:
         re.error: the pattern is not a regular expression.
     """
-    if length > 10**MAX_LOG_STEPS:
+    if length > 10**most:
         return False
     parsed = _parser.parse(pattern)
     anchored = bool(parsed) and parsed[0] == (_constants.AT, _constants.AT_BEGINNING)
     # Each way through costs up to `length` steps, from each place where a match may begin.
     log_places = (1 if anchored else 2) * math.log10(length + 1)
-    return bool(_log_choices(parsed, length) + log_places <= MAX_LOG_STEPS)
+    return bool(_log_choices(parsed, length) + log_places <= most)
 
 
 def _log_choices(parsed: Any, length: int) -> float:

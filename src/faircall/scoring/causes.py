@@ -14,7 +14,7 @@ from typing import Any, Final
 from faircall.canonical import spell
 from faircall.records import Example, Parsed, ToolCall
 from faircall.scoring.match import is_same_leaf
-from faircall.scoring.offered import declared_arguments, find_tool
+from faircall.tools import declared_arguments, find_tool
 
 CALL_CAUSES: Final = (
     "unknown_tool",

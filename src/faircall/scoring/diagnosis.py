@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from faircall.records import Example, Parsed, Scores, ToolCall
 from faircall.scoring.match import count_matched, count_pairs
-from faircall.scoring.offered import find_tool
 from faircall.scoring.schema_validity import count_validity
+from faircall.tools import find_tool
 
 MAX_ARGUMENT_ROWS: Final = 50
 

@@ -17,11 +17,11 @@ import numpy as np
 from faircall.canonical import spell
 from faircall.records import Example, Generation, MetricValue, Parsed, ToolCall
 from faircall.scoring.call_or_not import Verdict, call_or_not
-from faircall.scoring.offered import declared_arguments, find_tool
 from faircall.scoring.schema_validity import validity
 from faircall.scoring.scores import is_truncated
 from faircall.stats.cluster import number_roots
 from faircall.stats.rates import rate_interval
+from faircall.tools import declared_arguments, find_tool
 
 SHOWN_NAMES: Final = 50
 

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 from faircall.canonical import canonical_json
 from faircall.records import Example, MetricValue, Parsed, ToolCall
 from faircall.scoring.backtracking import is_search_bounded
-from faircall.scoring.offered import find_tool
 from faircall.strict_json import decode
+from faircall.tools import find_tool
 
 MAX_STEPS: Final = 20_000
 """Keyword evaluations that one call may cost before its schema is counted as unusable."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field, field_validator
 
@@ -12,6 +12,10 @@ from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.unit_metrics.base_unit_metric import PairwiseUnitMetric
 from faircall.metrics.values import text_of
+from faircall.scoring.backtracking import is_search_bounded
+
+_PROBE_CHARS: Final = 64
+_PROBE_LOG_STEPS: Final = 24.0  # ten repeats side by side stay below it, a repeat in a repeat does not
 
 
 class RegularExpressionMetricConfig(MetricOptions):
@@ -37,8 +41,8 @@ class RegularExpressionMetricConfig(MetricOptions):
 class RegularExpressionMetric(PairwiseUnitMetric):
     """The predicted text matches the pattern, in Python's syntax.
 
-    Patterns are code: Python's matcher can take exponential time on some, so take none from a source that you
-    do not trust.
+    Python's matcher takes exponential time on some patterns, as `(a+)+$`; those are refused. Several
+    repeats side by side still take long on long texts.
 
     >>> RegularExpressionMetric().judge(r"[A-Z]{3}-[0-9]+", "ABC-12")
     (True, {})
@@ -67,9 +71,14 @@ def compile_pattern(pattern: str, *, case_sensitive: bool) -> re.Pattern[str]:
     """The compiled pattern (Python keeps recent ones).
 
     Raises:
-        ValueError: it is not a regular expression; the message holds the pattern and the fault.
+        ValueError: it is not a regular expression; or may take exponential time; the message
+            holds the pattern and the fault.
     """
     try:
-        return re.compile(pattern, 0 if case_sensitive else re.IGNORECASE)
+        compiled = re.compile(pattern, 0 if case_sensitive else re.IGNORECASE)
+        bounded = is_search_bounded(pattern, _PROBE_CHARS, _PROBE_LOG_STEPS)
     except re.error as error:
         raise ValueError(f"not a regular expression: {pattern!r} ({error})") from error
+    if not bounded:
+        raise ValueError(f"the pattern may take exponential time: {pattern!r}")
+    return compiled

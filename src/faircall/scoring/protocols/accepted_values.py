@@ -15,7 +15,6 @@ from faircall.errors import GoldMissing
 from faircall.records import Example, Gold, Parsed, ToolCall
 from faircall.scoring.causes import invented_arguments
 from faircall.scoring.match import CallMatch
-from faircall.scoring.offered import find_tool
 from faircall.scoring.protocols.arguments import Arguments, read_arguments
 from faircall.scoring.protocols.protocol import (
     NO_CALL,
@@ -27,6 +26,7 @@ from faircall.scoring.protocols.protocol import (
     match_no_call,
     says_no_call,
 )
+from faircall.tools import find_tool
 
 _FORM: Final = '{"name": ..., "arguments": {ARGUMENT: [VALUE, ...] or {"values": [...], "rule": ...}}}'
 

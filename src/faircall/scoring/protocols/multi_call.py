@@ -16,7 +16,6 @@ from faircall.canonical import spell
 from faircall.errors import GoldMissing
 from faircall.records import Example, Gold, Parsed, ToolCall
 from faircall.scoring.match import CallMatch, count_matched, count_pairs
-from faircall.scoring.offered import find_tool
 from faircall.scoring.protocols.assignment import assign
 from faircall.scoring.protocols.protocol import (
     NO_CALL,
@@ -30,6 +29,7 @@ from faircall.scoring.protocols.protocol import (
     says_no_call,
 )
 from faircall.strict_json import JsonFault, decode
+from faircall.tools import find_tool
 
 Calls: TypeAlias = Sequence[ToolCall]
 _Collect: TypeAlias = Callable[[Sequence[str]], Any]  # Counter: any order; tuple: this order
