@@ -63,6 +63,14 @@ def test_a_changed_copy_is_noticed(tmp_path, replayed):
         replay(tmp_path / "demo", tell=lambda line: None)
 
 
+def test_a_copy_of_another_version_is_not_shown(tmp_path, replayed):
+    shutil.copytree(replayed[0].run.path.parents[2], tmp_path / "demo")
+    manifest = tmp_path / "demo" / "artifacts" / "runs" / replayed[0].run.run_id / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes() + b"\n")
+    with pytest.raises(VerifyMismatch, match="not the reference run of this version"):
+        replay(tmp_path / "demo", tell=lambda line: None)
+
+
 def test_a_package_without_its_reference_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(replay_module, "REFERENCE", tmp_path)
     with pytest.raises(InvariantViolation, match="0 reference runs"):

@@ -68,9 +68,17 @@ def replay(folder: Path, *, tell: Callable[[str], None]) -> Replayed:
 
 
 def copy_reference(folder: Path) -> RunFolder:
-    """Copy the packaged run to `folder/artifacts/runs/` unless it is there."""
+    """Copy the packaged run to `folder/artifacts/runs/` unless it is there.
+
+    Raises:
+        VerifyMismatch: what is there is not the run of this version.
+    """
     source = reference_run()
     target = run_folder(folder / "artifacts", source.run_id)
     if not target.path.exists():
         shutil.copytree(source.path, target.path)
+    elif target.manifest_file.read_bytes() != source.manifest_file.read_bytes():
+        raise VerifyMismatch(
+            f"{target.path} is not the reference run of this version", hint="remove it, or give another --out"
+        )
     return target
