@@ -195,6 +195,8 @@ class Scores:
         extra_slices: further, possibly overlapping slices: name -> row indices. Report only.
         truncated: rows whose generation stopped at the token limit.
         backend_failed: rows whose backend failed.
+        gold_pairs: gold pairs per row under a protocol beside the default; None under the default, where they
+            follow from the components and the parsed calls.
     """
 
     ids: tuple[str, ...]
@@ -209,6 +211,7 @@ class Scores:
     extra_slices: Mapping[str, IntArray] = field(default_factory=dict)
     truncated: frozenset[int] = frozenset()
     backend_failed: frozenset[int] = frozenset()
+    gold_pairs: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -74,6 +74,17 @@ def test_a_comparison_under_a_protocol_says_so(rows, capsys):
     assert report["overall"]["metrics"]["full_call_exact_match"]["delta"] == 0.5
 
 
+def test_gold_pairs_of_a_protocol_are_its_own_and_survive_storing(rows, capsys, tmp_path):
+    from faircall.api import load_evaluation
+    from faircall.comparing.pairing import Column
+
+    out = tmp_path / "scored.json"
+    run(capsys, "score", rows("m.jsonl", ROWS), "--protocol", "multi_call.v1", "-o", str(out))
+    scores = load_evaluation(out).scores
+    assert scores.gold_pairs.tolist() == [2, 1, 1, 1]
+    assert Column(scores, scores.gold_pairs[:2] * 0).gold_pairs == 4
+
+
 def test_accepted_values_are_read_from_rows_or_from_a_gold_file(rows, capsys):
     answers = [
         {"id": "a", "raw_text": '{"name": "f", "arguments": {"x": 2}}'},

@@ -37,6 +37,7 @@ def example_records(
             "gold_sha256": scores.gold_sha256[row],
             "tasks_sha256": scores.tasks_sha256[row],
             "prompt_sha256": scores.prompt_sha256[row],
+            **({} if scores.gold_pairs is None else {"gold_pairs": int(scores.gold_pairs[row])}),
             "gold": gold[row].to_dict(),
             "call": parsed.call.to_dict() if parsed.call is not None else None,
             **({} if parsed.calls is None else {"calls": [call.to_dict() for call in parsed.calls]}),

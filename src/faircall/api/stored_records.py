@@ -56,6 +56,7 @@ def read_scores(records: Sequence[Mapping[str, Any]]) -> Scores:
         extra_slices=_extra_slices(columns["slices"]),
         truncated=_marked(columns["truncated"]),
         backend_failed=_marked(columns["backend_failed"]),
+        gold_pairs=_gold_pairs(records),
     )
 
 
@@ -82,6 +83,16 @@ def _components(tables: Sequence[list[Any]]) -> IntArray:
     if np.any(found[..., 0] < 0) or np.any(found[..., 0] > found[..., 1]):
         raise ValueError("a component is below 0 or above its denominator")
     return found
+
+
+def _gold_pairs(records: Sequence[Mapping[str, Any]]) -> IntArray | None:
+    """Gold pairs per row, where a protocol beside the default stored them."""
+    if not any("gold_pairs" in record for record in records):
+        return None
+    counts = [record["gold_pairs"] for record in records]
+    if not all(type(count) is int and count > 0 for count in counts):
+        raise ValueError("gold_pairs is not a whole number above 0")
+    return np.array(counts, dtype=np.int64)
 
 
 def _marked(column: Sequence[bool]) -> frozenset[int]:

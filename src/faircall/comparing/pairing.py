@@ -46,6 +46,8 @@ class Column:
     @property
     def gold_pairs(self) -> int:
         """Gold argument pairs of all rows: what F1's denominators hold beside the predicted pairs."""
+        if self.scores.gold_pairs is not None:
+            return int(self.scores.gold_pairs[self.rows].sum())
         calls = (self.scores.parsed[row].call for row in self.rows)
         predicted = sum(count_pairs(call.arguments) for call in calls if call is not None)
         return int(self.components[:, _F1, 1].sum()) - predicted

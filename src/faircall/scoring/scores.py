@@ -12,6 +12,7 @@ from faircall.digest import sha256_json, sha256_text
 from faircall.errors import InvariantViolation
 from faircall.records import METRIC_NAMES, Example, Generation, Gold, Parsed, Scores
 from faircall.scoring.call_metrics import components
+from faircall.scoring.match import CallMatch
 from faircall.scoring.protocols.protocol import Protocol
 from faircall.scoring.protocols.single_call import PROTOCOL as SINGLE_CALL
 from faircall.scoring.protocols.single_call import gold_of
@@ -46,7 +47,8 @@ def score_rows(
     """
     _require_aligned(examples, generations, parsed)
     golds = [truth_of(example) for example in examples]
-    table = components(protocol.match(*row) for row in zip(examples, parsed, strict=True))
+    matches = [protocol.match(*row) for row in zip(examples, parsed, strict=True)]
+    table = components(matches)
     full = table[:, _FULL, 0].tolist()
     return Scores(
         ids=tuple(example.example_id for example in examples),
@@ -64,12 +66,17 @@ def score_rows(
         extra_slices=_extra_slices(examples, slice_keys),
         truncated=frozenset(i for i, row in enumerate(generations) if is_truncated(row)),
         backend_failed=frozenset(i for i, row in enumerate(generations) if row.failure is not None),
+        gold_pairs=None if protocol is SINGLE_CALL else _gold_pairs(matches),
     )
 
 
 def gold_digest(gold: Gold) -> str:
     """SHA-256 of a gold's canonical JSON, in hexadecimal."""
     return sha256_text(spell(gold.to_dict()))
+
+
+def _gold_pairs(matches: Sequence[CallMatch]) -> IntArray:
+    return np.array([match.gold_pairs for match in matches], dtype=np.int64)
 
 
 def is_truncated(generation: Generation) -> bool:

@@ -15,6 +15,8 @@ TWO = {
     "mistral.v1": '[TOOL_CALLS][{"name": "f", "arguments": {"x": 1}}, {"name": "g", "arguments": {}}]',
     "mistral_args.v1": '[TOOL_CALLS]f[ARGS]{"x": 1}[TOOL_CALLS]g[ARGS]{}',
     "pythonic.v1": "[f(x=1), g()]",
+    "harmony.v1": '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x": 1}<|call|>'
+    "<|start|>assistant<|channel|>commentary to=functions.g <|constrain|>json<|message|>{}<|call|>",
     "qwen3_xml.v1": "<tool_call><function=f><parameter=x>1</parameter></function></tool_call>"
     "<tool_call><function=g></function></tool_call>",
 }
@@ -30,7 +32,7 @@ def test_two_well_formed_calls_are_kept_beside_the_failure(name):
 @pytest.mark.parametrize("name", TWO)
 def test_a_malformed_call_among_them_spoils_all(name):
     spoiled = TWO[name].replace("arguments", "args", 1).replace("x=1", "1").replace("]f[", "][")
-    spoiled = spoiled.replace("parameter=x", "parameter=y")
+    spoiled = spoiled.replace("parameter=x", "parameter=y").replace("<|message|>{}", "<|message|>{")
     parsed = get(name).read(ReadingInput(spoiled, tools=TOOLS)).parsed
     assert parsed.status != "ok"
     assert parsed.calls is None

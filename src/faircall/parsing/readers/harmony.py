@@ -6,7 +6,16 @@ import re
 from typing import Final, NamedTuple
 
 from faircall.parsing.readers.marked import decode_behind, read_nothing, skip_whitespace
-from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput, count_ink, fail, make_call, place
+from faircall.parsing.readers.protocol import (
+    Reader,
+    Reading,
+    ReadingInput,
+    count_ink,
+    fail,
+    join_calls,
+    make_call,
+    place,
+)
 from faircall.parsing.span import has_bracket
 from faircall.records import Parsed
 
@@ -54,8 +63,9 @@ def read(given: ReadingInput) -> Reading:
         position = message.end
         analysis = "<|channel|>analysis" in message.header
         if MARKER in message.header and not analysis:
-            # Only the first is decoded: a second one settles it, and the time stays linear.
-            calls.append(_read_call(text, message) if not calls else _unread(message))
+            # After one that is not whole no other is decoded: it settles it, and the time stays linear.
+            whole = not calls or calls[-1].parsed.status == "ok"
+            calls.append(_read_call(text, message) if whole else _unread(message))
             position = max(calls[-1].end, message.body)
         elif analysis:
             thought += count_ink(text[message.body : message.end])
@@ -105,7 +115,8 @@ def _conclude(text: str, calls: list[_Call], *, thought: int, hidden: int) -> Re
         return Reading(fail("no_marker"), count_ink(text) - thought, thought, hidden)
     first = calls[0]
     json_fault = first.parsed.status == "invalid_json"
-    parsed = fail("multiple_calls") if len(calls) > 1 and not json_fault else first.parsed
+    several = len(calls) > 1 and not json_fault
+    parsed = join_calls([call.parsed for call in calls]) if several else first.parsed
     inside = sum(count_ink(text[call.start : call.end]) for call in calls)
     placed = place(parsed, (first.start, first.end), trailing_json=has_bracket(text, first.end))
     return Reading(placed, count_ink(text) - thought - inside, thought, hidden)
