@@ -89,3 +89,14 @@ def test_gold_of_several_calls_is_held_against_the_tools_call_by_call(tmp_path, 
 
 def test_an_unknown_dialect_exits_with_2(files):
     assert main(["lint", files[0], "--dialect", "xml"]) == 2
+
+
+def test_a_request_in_messages_is_the_last_one_of_the_user(tmp_path, capsys):
+    gold = {"name": "wx", "arguments": {"city": "Graz"}}
+    messages = [{"role": "system", "content": "s"}, {"role": "user", "content": "Rain in Graz?"}]
+    test, train = tmp_path / "test.jsonl", tmp_path / "train.jsonl"
+    write_json_lines(test, [{"example_id": "m", "messages": messages, "gold": gold, "tools": TOOLS}])
+    write_json_lines(train, [{"example_id": "q", "query": "rain in graz?", "gold": gold, "tools": TOOLS}])
+    assert main(["lint", str(test), "--train", str(train), "--json"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["kind"], finding["id"]) == ("in_training", "m")

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from faircall.api.checking import require_dialect
 from faircall.api.importing import ImportedFile, import_files
+from faircall.importing.foreign import last_query
 from faircall.importing.gold_call import GoldFault, read_gold_calls
 from faircall.importing.repeats import Request, find_leaks, find_repeats, share_of_known_tools
 from faircall.records import ToolCall
@@ -110,7 +111,9 @@ def _about_tools(
 
 
 def _requests(rows: Sequence[GoldRow]) -> list[Request]:
-    return [Request(row_id, row["query"]) for row_id, _, row in rows if isinstance(row.get("query"), str)]
+    """What each row asks: its query, else its last user message; rows without either ask nothing."""
+    asked = ((row_id, row.get("query") or last_query(row.get("messages"))) for row_id, _, row in rows)
+    return [Request(row_id, query) for row_id, query in asked if isinstance(query, str)]
 
 
 def _finding(kind: str, row_id: str, what: str) -> dict[str, Any]:

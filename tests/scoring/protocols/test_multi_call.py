@@ -1,5 +1,6 @@
 """Laws and counts of `multi_call.v1` and its ordered form."""
 
+import sys
 from itertools import permutations
 
 import pytest
@@ -162,7 +163,7 @@ def test_an_example_without_gold_is_refused():
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(DependencyMissing) as caught:
         assignment.assign([[(1, 1, 1)]])
     assert "faircall[protocols]" in caught.value.hint
