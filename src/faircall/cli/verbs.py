@@ -50,6 +50,9 @@ VERBS: Final[dict[str, Verb]] = {
         "faircall.cli.rescore:app",
         "Parse and score the raw text of a run again and compare with what is stored.",
     ),
+    "view": Verb(
+        "faircall.cli.view:app", "Show reports and running evaluations in a browser, on this machine only."
+    ),
     "metrics": Verb(
         "faircall.cli.metrics:app", "Score any prediction task with unit and aggregator metrics."
     ),

@@ -116,6 +116,26 @@ def open_journal(path: Path, conditions: Mapping[str, Any]) -> Iterator[Journal]
         os.close(descriptor)
 
 
+def read_journal(path: Path) -> tuple[Mapping[str, Any], list[Entry]] | None:
+    """The conditions and entries of a journal that another process may be writing; nothing is changed.
+
+    Returns:
+        None when there is no journal (any more). Of several entries of one prompt the last one counts.
+
+    Raises:
+        ArtifactInvalid: a line before the last one is broken.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    rows, _ = _whole_rows(data, path)
+    if not rows:
+        return None
+    entries = [_entry(row) for row in rows[1:]]
+    return rows[0]["conditions"], list({(e.slice_name, e.generation.example_id): e for e in entries}.values())
+
+
 def require_same_conditions(stored: Mapping[str, Any], wanted: Mapping[str, Any], *, place: str) -> None:
     """Refuse to mix generations of different conditions.
 

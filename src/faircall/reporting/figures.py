@@ -88,11 +88,11 @@ class Figures:
     """The numbers of one report, as marked-up text."""
 
     def __init__(self, report: Mapping[str, Any]) -> None:
-        self._report = report
+        self.report = report
 
     def find(self, pointer: str) -> Any:
         """The value at a pointer."""
-        return find(self._report, pointer)
+        return find(self.report, pointer)
 
     def show(self, pointer: str, form: str) -> Markup:
         """The number at a pointer in one of the `FORMS`, with both written beside it."""

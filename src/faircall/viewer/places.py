@@ -1,0 +1,123 @@
+"""What a path means to the viewer, and the pages that are made of it.
+
+Pages are made from the JSON and the generations, never taken from HTML that lies in a run: a run may come
+from anywhere, and its HTML would run in the browser as ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faircall.api.example_rows import example_rows
+from faircall.api.load import load_evaluation
+from faircall.api.stored import as_result, result_of
+from faircall.errors import ArtifactInvalid, FaircallError, FileUnreadable
+from faircall.pipeline.arms import evaluated_arms, read_arm
+from faircall.pipeline.watch import watch_run
+from faircall.reporting.example_rows import ExampleRow
+from faircall.reporting.live_pages import Link, run_page, runs_page
+from faircall.reporting.to_html import comparison_page, evaluation_page, experiment_page
+from faircall.store.files import is_one_document, read_json
+from faircall.store.layout import RunFolder, list_runs, open_run
+
+COMPARISON = "faircall.comparison_report.v1"
+EXPERIMENT = "faircall.experiment_report.v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is viewed: one file, one run, or all runs of an artifact root; exactly one is not None."""
+
+    file: Path | None = None
+    run: RunFolder | None = None
+    root: Path | None = None
+
+
+def find_place(path: Path) -> Place:
+    """What lies at a path: a run, an artifact root (it holds `runs/`), or a file.
+
+    Raises:
+        FileUnreadable: there is nothing.
+        ArtifactInvalid: a folder that is neither.
+    """
+    if path.is_file():
+        return Place(file=path)
+    if not path.is_dir():
+        raise FileUnreadable(f"{path} does not exist", hint="give a run, an artifact root or a file")
+    if (path / "manifest.json").is_file():
+        return Place(run=open_run(path))
+    if path.name == "runs" and list_runs(path.parent):
+        return Place(root=path.parent)
+    if (path / "runs").is_dir():
+        return Place(root=path)
+    report = path / "comparison_report.json"
+    if report.is_file():
+        return Place(file=report)
+    raise ArtifactInvalid(
+        f"{path} is neither a run nor an artifact root", hint="give RUN, ARTIFACTS or a file"
+    )
+
+
+def file_page(path: Path) -> str:
+    """The page of one file: a report, a stored evaluation, or rows of outputs."""
+    if is_one_document(path):
+        report = read_json(path)
+        version = report.get("schema_version") if isinstance(report, dict) else None
+        if version == COMPARISON:
+            return comparison_page(report)
+        if version == EXPERIMENT:
+            return experiment_page(report)
+        if version == "faircall.evaluation_report.v3":
+            return evaluation_page(report)
+    evaluation = load_evaluation(path)
+    return evaluation_page(evaluation.summary(), example_rows(as_result(evaluation)))
+
+
+def list_page(root: Path, *, part_only: bool = False) -> str:
+    """The runs of an artifact root, newest first; a run that cannot be read is listed without its arms."""
+    states = [_state(run) for run in reversed(list_runs(root))]
+    return runs_page(states, title=root.absolute().name, part_only=part_only)
+
+
+def _state(run: RunFolder) -> dict[str, Any]:
+    try:
+        return watch_run(run)
+    except FaircallError:
+        return {"run_id": run.run_id, "in_progress": False, "signature": None, "arms": []}
+
+
+def overview_page(run: RunFolder, *, up: str, part_only: bool = False) -> str:
+    """One run: its arms and where its reports are."""
+    return run_page(watch_run(run), links=list(_links(run)), up=up, part_only=part_only)
+
+
+def _links(run: RunFolder) -> Sequence[Link]:
+    reports = [
+        (run.comparison_report_file(), Link("comparison", "The comparison")),
+        (run.experiment_report_file(), Link("experiment", "The experiment")),
+    ]
+    found = [link for file, link in reports if file.is_file()]
+    return [*found, *(Link(f"arms/{arm}", f"The arm {arm}") for arm in evaluated_arms(run))]
+
+
+def report_page(run: RunFolder, name: str) -> str:
+    """`comparison` or `experiment` of a run."""
+    if name == "experiment":
+        return experiment_page(read_json(run.experiment_report_file()))
+    report = read_json(run.comparison_report_file())
+    names = report["baseline"]["arm"], report["candidate"]["arm"]
+    return comparison_page(report, _rows(run, *names))
+
+
+def arm_page(run: RunFolder, arm: str) -> str:
+    """One arm of a run."""
+    return evaluation_page(read_json(run.evaluation_report_file(arm)), _rows(run, arm))
+
+
+def _rows(run: RunFolder, *arms: str) -> list[ExampleRow] | None:
+    if not set(arms) <= set(evaluated_arms(run)):
+        return None
+    return example_rows(*(result_of(read_arm(run, arm)) for arm in arms))
