@@ -186,3 +186,15 @@ def test_what_is_neither_a_run_nor_a_file_is_refused(tmp_path, capsys):
         find_place(tmp_path)
     assert main(["view", str(tmp_path / "missing")]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_json_tells_how_far_the_arms_are_and_serves_nothing(run, capsys):
+    assert main(["view", str(run.path), "--json"]) == 0
+    state = json.loads(capsys.readouterr().out)
+    assert [(arm["arm"], arm["state"]) for arm in state["arms"]] == [
+        ("adapter", "finished"),
+        ("base", "finished"),
+    ]
+    assert main(["view", str(run.path.parents[1]), "--json"]) == 0
+    assert [state["run_id"] for state in json.loads(capsys.readouterr().out)["runs"]] == ["run-1"]
+    assert main(["view", str(run.comparison_report_file()), "--json"]) == 2

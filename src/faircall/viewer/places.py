@@ -14,7 +14,7 @@ from typing import Any
 from faircall.api.example_rows import example_rows
 from faircall.api.load import load_evaluation
 from faircall.api.stored import as_result, result_of
-from faircall.errors import ArtifactInvalid, FaircallError, FileUnreadable
+from faircall.errors import ArtifactInvalid, FaircallError, FileUnreadable, UsageError
 from faircall.pipeline.arms import evaluated_arms, read_arm
 from faircall.pipeline.watch import watch_run
 from faircall.reporting.example_rows import ExampleRow
@@ -76,10 +76,27 @@ def file_page(path: Path) -> str:
     return evaluation_page(evaluation.summary(), example_rows(as_result(evaluation)))
 
 
+def state_of(place: Place) -> dict[str, Any]:
+    """How far the arms of a run are, or those of all runs.
+
+    Raises:
+        UsageError: a file has no state.
+    """
+    if place.run is not None:
+        return watch_run(place.run)
+    if place.root is not None:
+        return {"runs": _states(place.root)}
+    raise UsageError(f"{place.file} is a file, not a run", hint="leave out --json, or give a run")
+
+
 def list_page(root: Path, *, part_only: bool = False) -> str:
-    """The runs of an artifact root, newest first; a run that cannot be read is listed without its arms."""
-    states = [_state(run) for run in reversed(list_runs(root))]
-    return runs_page(states, title=root.absolute().name, part_only=part_only)
+    """The runs of an artifact root, newest first."""
+    return runs_page(_states(root), title=root.absolute().name, part_only=part_only)
+
+
+def _states(root: Path) -> list[dict[str, Any]]:
+    """Newest first; a run that cannot be read is listed without its arms."""
+    return [_state(run) for run in reversed(list_runs(root))]
 
 
 def _state(run: RunFolder) -> dict[str, Any]:
