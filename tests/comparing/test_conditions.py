@@ -46,6 +46,7 @@ REPORT = {
         ("full_call_exact_match.discordant_roots < 10", 7.0),
         ("argument_f1.p < 0.05", 0.5),
         ("fr/full_call_exact_match.delta < -0.01", -0.5),
+        ("overall/argument_f1.delta < 0", -0.05),
         ("a/b/full_call_exact_match.lower < -0.01", -0.4),
     ],
 )

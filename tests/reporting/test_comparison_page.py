@@ -5,9 +5,10 @@ import re
 
 import pytest
 
+import faircall
 from faircall.reporting.example_rows import script_json
 from faircall.reporting.figures import FORMS, find
-from faircall.reporting.to_html import comparison_page, redact_names
+from faircall.reporting.to_html import comparison_page, evaluation_page, redact_names
 from reporting.page_reader import Page
 from reporting.pages import HOSTILE, arm, bilingual, compared, hostile
 
@@ -101,6 +102,21 @@ def test_texts_of_a_model_cannot_leave_the_data_of_the_page():
     unpacked = json.loads(data)["rows"]
     assert [row[5][0][0] for row in unpacked[: len(HOSTILE)]] == list(HOSTILE)
     comparison_page(report, rows).encode("utf-8")
+
+
+def test_lone_surrogates_in_names_are_spelt_out():
+    name = "x\ud800"
+    gold = [{"name": name, "arguments": {name: name}}]
+    before, after = (
+        faircall.score(gold, [text], slices=[name], tools=[{"name": name}], name=f"{arm}\udc00")
+        for arm, text in (
+            ("a", faircall.canonical_json({"name": f"{name}y", "arguments": {}})),
+            ("b", faircall.canonical_json(gold[0])),
+        )
+    )
+    report = faircall.compare(before, after, resamples=39).to_dict()
+    for page in (comparison_page(report), evaluation_page(before.summary())):
+        assert b"x\\ud800" in page.encode("utf-8")
 
 
 def test_names_from_data_are_escaped_and_their_direction_is_spelt_out():

@@ -3,8 +3,9 @@
     condition := [slice "/"] metric "." field operator number
     operator  := "<" | "<=" | ">" | ">=" | "==" | "!="
 
-A condition is read before any work is done and judged on the JSON of the report. Bounds are those of the
-deciding interval: the guarded one where there is one.
+A condition is read before any work is done and judged on the JSON of the report. Without a slice, and as
+`overall/` where no slice has that name, it is about all rows. Bounds are those of the deciding interval: the
+guarded one where there is one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from faircall.comparing.scopes import OVERALL
 from faircall.errors import UsageError
 from faircall.records import METRIC_NAMES
 from faircall.stats.intervals import deciding_interval
@@ -93,10 +95,11 @@ def measure(condition: Condition, report: Mapping[str, Any]) -> float:
     Raises:
         UsageError: the report has no such slice, or the number is undefined there.
     """
-    scope = report["overall"]
-    if condition.slice_name is not None:
-        _demand("slice", condition.slice_name, report["slices"])
-        scope = report["slices"][condition.slice_name]
+    scopes = {OVERALL: report["overall"], **report["slices"]}
+    name = condition.slice_name
+    if name is not None:
+        _demand("slice", name, scopes)
+    scope = report["overall"] if name is None else scopes[name]
     value = _FIELDS[condition.field](scope["metrics"][condition.metric])
     if value is None:
         raise UsageError(

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from faircall.records import BINARY_METRIC_NAMES, HEADLINE, METRIC_NAMES
 from faircall.reporting import forest, verdict
 from faircall.reporting.example_rows import ExampleRow, pack_rows, script_json
+from faircall.reporting.example_table import encodable
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.heat_map import draw_heat_map
 from faircall.reporting.to_terminal import clean
@@ -53,7 +54,7 @@ def render_page(
         content: what the template takes beside these.
     """
     style, script = _asset("report.css"), _asset("report.js") + (_asset("live.js") if live else "")
-    return (
+    page = (
         _environment()
         .get_template(template)
         .render(
@@ -71,6 +72,8 @@ def render_page(
             **content,
         )
     )
+    # The place of a figure names slices and tools as they are, lone surrogates too.
+    return encodable(page)
 
 
 def security_policy(*inline: str, connect: bool = False) -> str:
