@@ -238,6 +238,13 @@ def test_a_comparison_is_candidate_minus_baseline():
     assert "before -> after" in faircall.compare(before, after, resamples=999).table()
 
 
+def test_slices_whose_names_differ_in_a_zero_character_stay_apart():
+    labels = {"slices": ["en", "en", "en\0", "en\0"]}
+    report = faircall.compare(scored([""] * 4, **labels), scored(RIGHT, **labels), resamples=39).to_dict()
+    assert {name: scope["examples"] for name, scope in report["slices"].items()} == {"en": 2, "en\0": 2}
+    assert report["marginal_full_slices"]["candidate"]["en\0"]["full_call_exact_match"] == 0.0
+
+
 def test_the_same_seed_gives_the_same_bytes_and_row_order_gives_none():
     before, after = scored([RIGHT[0], "", "", ""]), scored(RIGHT)
     rows = [3, 1, 0, 2]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faircall.comparing.deltas import Delta, Resampling, compare_cohort
-from faircall.comparing.pairing import Cohort, Column, digest_prompts
+from faircall.comparing.pairing import Cohort, Column, digest_prompts, places_by_label
 from faircall.errors import UsageError
 from faircall.records import METRIC_NAMES, MetricValue, Scores
 from faircall.stats.cluster import number_roots
@@ -129,11 +129,10 @@ def marginal_full_slices(scores: Scores, reference: str | None) -> dict[str, dic
     Returns:
         Differences by language and metric; None where a slice has nothing to divide by.
     """
-    labels = sorted({label for label in scores.labels if label is not None})
-    if reference not in labels:
+    places = places_by_label(scores.labels)
+    if reference not in places:
         return {}
-    known = np.array(scores.labels, dtype=object)
-    values = {label: _values(scores.components[known == label]) for label in labels}
+    values = {label: _values(scores.components[rows]) for label, rows in places.items()}
     return {
         label: {
             metric: second.value - first.value if first.denominator and second.denominator else None

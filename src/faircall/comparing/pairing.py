@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -124,6 +125,21 @@ def digest_prompts(digests: Sequence[str | None]) -> str | None:
     True
     """
     return None if all(digest is None for digest in digests) else sha256_json(list(digests))
+
+
+def places_by_label(labels: Sequence[str | None]) -> dict[str, IntArray]:
+    r"""Where each label stands, in the order of the labels; None is in no slice.
+
+    Labels are told apart as Python tells texts apart: numpy's texts forget zero characters at their end.
+
+    >>> {label: places.tolist() for label, places in places_by_label(["fr", None, "en\0", "en"]).items()}
+    {'en': [3], 'en\x00': [2], 'fr': [0]}
+    """
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, label in enumerate(labels):
+        if label is not None:
+            found[label].append(place)
+    return {label: np.array(found[label], dtype=np.int64) for label in sorted(found)}
 
 
 def count_pairs(arguments: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from faircall.comparing.deltas import Delta, Resampling, compare_cohort
-from faircall.comparing.pairing import Cohort
+from faircall.comparing.pairing import Cohort, places_by_label
 from faircall.errors import DataError
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def slice_places(cohort: Cohort) -> dict[str, IntArray]:
         DataError: a declared slice has the name of a language.
     """
     scores = cohort.first.scores
-    labels = [scores.labels[row] for row in cohort.first.rows]
-    names = sorted({label for label in labels if label is not None})
-    known = np.array(labels, dtype=object)
-    found: dict[str, IntArray] = {name: np.flatnonzero(known == name) for name in names}
+    found = places_by_label([scores.labels[row] for row in cohort.first.rows])
     for name, rows in sorted(scores.extra_slices.items()):
         if name in found:
             raise DataError(f"the declared slice {name!r} has the name of a language", hint="rename its key")
