@@ -239,3 +239,31 @@ def test_time_is_linear_in_the_text(unit):
 
     seconds(1000)
     assert seconds(400_000) < 20 * max(min(seconds(100_000) for _ in range(2)), 0.01)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1,"a" :2}',
+        '{"a":{"b":1,"b":2},"c":":"}',
+        r'{"a\\":1,"a\\":2}',
+        r'{"\":":1,"\":":2}',
+        r'{"k":"\":","k":1}',
+        r'{"\u0061":1,"a":2}',
+        '[{"a":1},{"a":1,"a":1}]',
+    ],
+)
+def test_no_spelling_of_a_repeated_key_passes_the_fast_tier(text):
+    with pytest.raises(JsonFault, match="duplicate_key"):
+        decode(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":"x:y","b":"\\":","c":{"d":[{"e":1},{"e":":"}]}}', r'{"\\":1}', '[{},{"a":{}}]']
+)
+def test_colons_inside_strings_hide_no_value(text):
+    assert decode(text) == json.loads(text)
+
+
+def test_the_walk_is_linear_where_nothing_opens_or_closes():
+    assert walk("{" + "x" * 300_000, 0) == (300_001, "unbalanced")

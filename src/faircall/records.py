@@ -5,7 +5,8 @@
 
 All are frozen. JSON becomes records once, in `store/` and `importing/`; past that border nobody checks types
 again. A parse failure is a value of `Parsed`; a backend failure is a `Generation` with `failure` set; no
-example is ever dropped.
+example is ever dropped. What is made for every row is a msgspec struct: a fifth of the time that a frozen
+dataclass takes (`msgspec.structs.replace` changes one).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+
+import msgspec
 
 from faircall.canonical import canonical_json
 
@@ -52,8 +55,7 @@ class Gold(Protocol):
         """The JSON form, of which the digest is made."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ToolCall:
+class ToolCall(msgspec.Struct, frozen=True, eq=False):
     """A call: a tool name and its arguments object. Equality is canonical JSON equality (D6).
 
     >>> ToolCall("f", {"x": 1}) == ToolCall("f", {"x": 1.0})
@@ -76,8 +78,7 @@ class ToolCall:
         return hash(canonical_json(self.to_dict()))
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(msgspec.Struct, frozen=True):
     """One task. `tools` is None when the offered tools are not known; `gold` is None when there is none.
 
     `source_example_id` names the root that this example was translated from; None for a root.
@@ -92,7 +93,7 @@ class Example:
     source_example_id: str | None = None
     query: str | None = None
     messages: tuple[Mapping[str, Any], ...] | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
     truth: Gold | None = None
 
     @property
@@ -116,8 +117,7 @@ class Prompt:
     tools: tuple[Mapping[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(msgspec.Struct, frozen=True):
     """What one arm answered, untouched. `failure` is set when the backend failed; `raw_text` is then ""."""
 
     example_id: str
@@ -133,8 +133,7 @@ class Generation:
     failure: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """What a reader found in a raw text. `reason` is None exactly when `status` is "ok".
 
     `span` is the half-open character range that was read; `trailing_json` says that an `ok` text holds

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from faircall.canonical import canonical_json
 from faircall.generating.backend import Backend

@@ -1,8 +1,7 @@
 """`check_backend`: the promises of a backend, and that each broken one is named."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from faircall.digest import sha256_text
 from faircall.generating.backend import BACKENDS, BackendRequest, Decoding, ModelSettings

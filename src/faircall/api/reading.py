@@ -60,11 +60,11 @@ def read_generations(
     identity = readers.reader_identity(chosen)
     mark = (lambda parsed: parsed) if beside else partial(mark_abstentions, generations)
     if chosen.name == PARSER_VERSION:
-        facts = {"reader": chosen.name, **_notice(notice)} if notice else None
+        facts = {"reader": chosen.name, **describe_notice(notice)} if notice else None
         return ReadRows(mark(parse_generations(generations)), identity, facts)
     rows = readers.read_rows(chosen, inputs)
     default = {"beside": _beside(examples, generations)} if beside else {}
-    facts = {**_facts(chosen, rows, inputs), **default, **_notice(notice)}
+    facts = {**_facts(chosen, rows, inputs), **default, **describe_notice(notice)}
     return ReadRows(mark(tuple(row.parsed for row in rows)), identity, facts)
 
 
@@ -89,7 +89,8 @@ def _beside(examples: Sequence[Example], generations: Sequence[Generation]) -> d
     return {"reader": PARSER_VERSION, "metrics": metric_block(scores)}
 
 
-def _notice(notice: Notice | None) -> dict[str, Any]:
+def describe_notice(notice: Notice | None) -> dict[str, Any]:
+    """A notice as it stands in a report; nothing where there is none."""
     if notice is None:
         return {}
     return {"notice": notice.text(), "suggested_reader": notice.suggestion}

@@ -63,7 +63,7 @@ def score(
     examples = [
         Example(
             example_id=names[row],
-            gold=_gold_call(gold[row], row),
+            gold=read_gold(gold[row], row),
             tools=offered[row],
             language=labels[row],
             source_example_id=sources[row],
@@ -126,8 +126,12 @@ def _offered(tools: Sequence[Any] | None, count: int) -> Sequence[tuple[Mapping[
     return [None if offered is None else shared.setdefault(id(offered), tuple(offered)) for offered in tools]
 
 
-def _gold_call(value: ToolCall | Mapping[str, Any], row: int) -> ToolCall:
-    """A gold call of plain JSON values, whatever mappings and sequences the caller uses."""
+def read_gold(value: ToolCall | Mapping[str, Any], row: int) -> ToolCall:
+    """The gold call of a row in plain JSON values, whatever mappings and sequences the caller uses.
+
+    Raises:
+        DataError: it cannot be used.
+    """
     given = value.to_dict() if isinstance(value, ToolCall) else value
     hint = 'a gold call is {"name": "...", "arguments": {...}} of JSON values'
     if not isinstance(given, Mapping):

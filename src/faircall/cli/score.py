@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,6 +23,10 @@ Output = Annotated[
 ]
 Label = Annotated[str | None, typer.Option("--label", metavar="NAME", help="Name the arm.")]
 
+Jobs = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Processes that score a file of rows, for the table alone.")
+]
+
 
 @app.command(epilog="Example: faircall score outputs.jsonl --map raw_text=output -o scored.json")
 def score(
@@ -37,9 +41,12 @@ def score(
     redact: options.Redact = None,
     dataset: options.HubDataset = None,
     task: options.HubTask = "default",
+    jobs: Jobs = 1,
     as_json: JsonFlag = False,
 ) -> None:
     """Score stored outputs with the five metrics.
+
+    The table alone of a file of rows is made without holding the rows, so the file may be of any length.
 
     Every --format is written beside the JSON, under its name with the ending of the form.
     """
@@ -57,6 +64,9 @@ def score(
     from faircall.reporting.renderers import subject_of
     from faircall.store.files import write_json
 
+    if not as_json and out is None and gold is None and _can_stream(file, reader, protocol):
+        print_view(view_evaluation(_summarise(file, name=label, columns=columns, jobs=jobs)))
+        return
     evaluation = load_evaluation(
         file, name=label, columns=columns, gold=gold, reader=reader, protocol=protocol
     )
@@ -73,3 +83,17 @@ def score(
         write_forms(subject, others, out.with_name(out.name.removesuffix(".json")))
         write_json(out, evaluation.to_dict())
         print_written(out, json_on_stdout=as_json)
+
+
+def _can_stream(file: str, reader: str, protocol: str) -> bool:
+    """Whether the summary of this file can be made block by block."""
+    from faircall.store.files import STANDARD_INPUT, is_one_document
+
+    declared = (reader, protocol) != (PARSER_VERSION, options.DEFAULT_PROTOCOL)
+    return not declared and file != STANDARD_INPUT and not is_one_document(file)
+
+
+def _summarise(file: str, *, name: str | None, columns: dict[str, str], jobs: int) -> dict[str, Any]:
+    from faircall.api.streaming import summarise_file
+
+    return summarise_file(file, name=name, columns=columns, jobs=jobs)

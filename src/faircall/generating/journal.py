@@ -12,9 +12,11 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from faircall.canonical import canonical_json
 from faircall.digest import sha256_json
@@ -178,7 +180,7 @@ def generation_to_dict(generation: Generation) -> dict[str, Any]:
 
 def generation_from_dict(row: Mapping[str, Any]) -> Generation:
     """The generation in a stored row; columns that were added to it are left out."""
-    return Generation(**{item.name: row[item.name] for item in fields(Generation) if item.name in row})
+    return Generation(**{name: row[name] for name in Generation.__struct_fields__ if name in row})
 
 
 def _adopt(descriptor: int, path: Path, rows: list[dict[str, Any]], conditions: Mapping[str, Any]) -> Journal:

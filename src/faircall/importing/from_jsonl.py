@@ -7,8 +7,10 @@ becomes identity; what it does not show stays unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from faircall.canonical import spell
 from faircall.errors import (

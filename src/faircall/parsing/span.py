@@ -10,6 +10,8 @@ def first_bracket(text: str) -> int | None:
     6
     """
     brace = text.find("{")
+    if brace == 0:
+        return 0
     square = text.find("[") if brace < 0 else text.find("[", 0, brace)
     found = square if square >= 0 else brace
     return found if found >= 0 else None

@@ -48,7 +48,8 @@ def parse_tool_call(text: str) -> Parsed:
         value, end = decode_at(text, start)
     except JsonFault as fault:
         return _failed(text, start, fault)
-    return read_shape(value, span=(start, end), trailing_json=has_bracket(text, end))
+    trailing_json = end < len(text) and has_bracket(text, end)
+    return read_shape(value, span=(start, end), trailing_json=trailing_json)
 
 
 def read_shape(value: Any, *, span: tuple[int, int] | None = None, trailing_json: bool = False) -> Parsed:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from faircall.errors import ArtifactInvalid, InvariantViolation
 from faircall.parsing.tool_call import parse_generations
@@ -13,7 +14,7 @@ from faircall.records import Generation, Parsed, Prompt
 from faircall.store.files import read_json_lines, write_json_lines
 
 SCHEMA: Final = "faircall.generation.v1"
-_FIELDS: Final = tuple(field.name for field in fields(Generation))
+_FIELDS: Final = Generation.__struct_fields__
 
 
 def write_generations(path: Path, generations: Sequence[Generation]) -> None:

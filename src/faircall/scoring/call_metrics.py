@@ -72,6 +72,9 @@ CALL_METRICS: Final[Mapping[str, CallMetric]] = {
 
 def components(matches: Iterable[CallMatch]) -> IntArray:
     """Components of every metric: int64, shape (rows, len(METRIC_NAMES), 2), numerator before denominator."""
-    table = np.array(list(matches), dtype=np.int64).reshape(-1, len(CallMatch._fields))
-    rows = MatchColumns(*table.T)
-    return np.stack([np.stack(CALL_METRICS[name](rows), axis=-1) for name in METRIC_NAMES], axis=1)
+    kinds: dict[CallMatch, int] = {}  # few matches are distinct: metrics are computed once for each
+    kind_of_row = [kinds.setdefault(match, len(kinds)) for match in matches]
+    table = np.array(list(kinds), dtype=np.int64).reshape(-1, len(CallMatch._fields))
+    columns = MatchColumns(*table.T)
+    by_kind = np.stack([np.stack(CALL_METRICS[name](columns), axis=-1) for name in METRIC_NAMES], axis=1)
+    return by_kind[np.array(kind_of_row, dtype=np.int64)]

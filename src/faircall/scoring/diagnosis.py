@@ -3,15 +3,125 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from faircall.records import Example, Parsed, Scores, ToolCall
 from faircall.scoring.match import count_matched, count_pairs
-from faircall.scoring.schema_validity import count_validity
+from faircall.scoring.schema_validity import Verdict, describe_validity, validity
 from faircall.tools import find_tool
 
 MAX_ARGUMENT_ROWS: Final = 50
+STATUSES: Final = ("ok", "no_json", "invalid_json", "invalid_shape")
+
+
+@dataclass
+class DiagnosisCounts:
+    """What a diagnosis is made of: counts that add up, row by row or block by block.
+
+    Attributes:
+        predicted: gold tool, kind of prediction (`tool`, `no_call`, `unknown_tool`) and its name.
+        seen: gold tool and the names of all its arguments, over calls of the right tool.
+        missing, wrong: gold tool and argument, over calls of the right tool.
+    """
+
+    examples: int = 0
+    trailing_json: int = 0
+    truncated: int = 0
+    backend_failed: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    predicted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    seen: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
+    missing: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wrong: Counter[tuple[str, str]] = field(default_factory=Counter)
+    validity: Counter[Verdict] = field(default_factory=Counter)
+
+    def add(
+        self, examples: Sequence[Example], parsed: Sequence[Parsed], causes: Sequence[str | None]
+    ) -> None:
+        """Count rows; row i of each argument belongs to the same example."""
+        self.examples += len(examples)
+        self.trailing_json += sum(found.trailing_json for found in parsed)
+        self.statuses.update(found.status for found in parsed)
+        self.causes.update(cause for cause in causes if cause is not None)
+        self.validity.update(
+            validity(example.tools, found.call)
+            for example, found in zip(examples, parsed, strict=True)
+            if found.call is not None
+        )
+        for example, found, cause in zip(examples, parsed, causes, strict=True):
+            if example.gold is not None:
+                self._count_call(example, example.gold, found.call, right=cause is None)
+
+    def merge(self, other: DiagnosisCounts) -> None:
+        """Add what was counted over other rows."""
+        for name, counted in vars(other).items():
+            mine = getattr(self, name)
+            if isinstance(mine, Counter):
+                mine.update(counted)
+            else:
+                setattr(self, name, mine + counted)
+
+    def _count_call(self, example: Example, gold: ToolCall, call: ToolCall | None, *, right: bool) -> None:
+        self.predicted[gold.name, *_column(example, call)] += 1
+        if call is None or call.name != gold.name:
+            return
+        self.seen[gold.name, tuple(gold.arguments)] += 1
+        if right:
+            return
+        for name, value in gold.arguments.items():
+            if name not in call.arguments:
+                self.missing[gold.name, name] += 1
+            elif not _is_equal(value, call.arguments[name]):
+                self.wrong[gold.name, name] += 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnosis, ready for JSON: see `diagnose`."""
+        return {
+            "examples": self.examples,
+            "statuses": {name: self.statuses[name] for name in STATUSES},
+            "causes": dict(_ranked(self.causes)),
+            "trailing_json": self.trailing_json,
+            "truncated": self.truncated,
+            "backend_failed": self.backend_failed,
+            "confusion": self._confusion(),
+            "worst_arguments": self._worst_arguments(),
+            "schema_validity": describe_validity(self.validity),
+        }
+
+    def _confusion(self) -> list[dict[str, Any]]:
+        """Gold against predicted tool, with columns of their own for no call and for tools not offered."""
+        rows: dict[str, Counter[tuple[str, str]]] = {}
+        for (gold, *column), count in self.predicted.items():
+            rows.setdefault(gold, Counter())[column[0], column[1]] += count
+        return [
+            {
+                "gold": name,
+                "examples": counts.total(),
+                "predicted": {label: n for (kind, label), n in _ranked(counts) if kind == "tool"},
+                "no_call": counts["no_call", ""],
+                "unknown_tool": counts["unknown_tool", ""],
+            }
+            for name, counts in sorted(rows.items())
+        ]
+
+    def _worst_arguments(self) -> list[dict[str, Any]]:
+        """Top-level gold arguments that calls of the right tool left out or got wrong, worst first."""
+        seen: Counter[tuple[str, str]] = Counter()
+        for (tool, names), count in self.seen.items():
+            seen.update({(tool, name): count for name in names})
+        return [
+            {
+                "tool": key[0],
+                "argument": key[1],
+                "examples": seen[key],
+                "missing": self.missing[key],
+                "wrong": self.wrong[key],
+            }
+            for key, _ in _ranked(self.missing + self.wrong)[:MAX_ARGUMENT_ROWS]
+        ]
 
 
 def diagnose(examples: Sequence[Example], scores: Scores) -> dict[str, Any]:
@@ -22,37 +132,11 @@ def diagnose(examples: Sequence[Example], scores: Scores) -> dict[str, Any]:
         trailing_json, truncated, backend_failed: counts.
         confusion: per gold tool `{gold, examples, predicted: {name: count}, no_call, unknown_tool}`.
         worst_arguments: `{tool, argument, examples, missing, wrong}` over calls of the right tool.
-        schema_validity: see `count_validity`.
+        schema_validity: see `describe_validity`.
     """
-    statuses = Counter(found.status for found in scores.parsed)
-    return {
-        "examples": len(scores.ids),
-        "statuses": {name: statuses[name] for name in ("ok", "no_json", "invalid_json", "invalid_shape")},
-        "causes": dict(_ranked(Counter(cause for cause in scores.causes if cause is not None))),
-        "trailing_json": sum(found.trailing_json for found in scores.parsed),
-        "truncated": len(scores.truncated),
-        "backend_failed": len(scores.backend_failed),
-        "confusion": confusion(examples, scores.parsed),
-        "worst_arguments": worst_arguments(examples, scores.parsed),
-        "schema_validity": count_validity(examples, scores.parsed),
-    }
-
-
-def confusion(examples: Sequence[Example], parsed: Sequence[Parsed]) -> list[dict[str, Any]]:
-    """Gold tool against predicted tool, with columns of their own for no call and for tools not offered."""
-    rows: dict[str, Counter[tuple[str, str]]] = {}
-    for example, gold, call in _calls(examples, parsed):
-        rows.setdefault(gold.name, Counter())[_column(example, call)] += 1
-    return [
-        {
-            "gold": name,
-            "examples": counts.total(),
-            "predicted": {label: n for (kind, label), n in _ranked(counts) if kind == "tool"},
-            "no_call": counts["no_call", ""],
-            "unknown_tool": counts["unknown_tool", ""],
-        }
-        for name, counts in sorted(rows.items())
-    ]
+    counts = DiagnosisCounts(truncated=len(scores.truncated), backend_failed=len(scores.backend_failed))
+    counts.add(examples, scores.parsed, scores.causes)
+    return counts.to_dict()
 
 
 def _column(example: Example, call: ToolCall | None) -> tuple[str, str]:
@@ -64,42 +148,8 @@ def _column(example: Example, call: ToolCall | None) -> tuple[str, str]:
     return "tool", call.name
 
 
-def worst_arguments(examples: Sequence[Example], parsed: Sequence[Parsed]) -> list[dict[str, Any]]:
-    """Top-level gold arguments that calls of the right tool left out or got wrong, worst first."""
-    seen: Counter[tuple[str, str]] = Counter()
-    missing: Counter[tuple[str, str]] = Counter()
-    wrong: Counter[tuple[str, str]] = Counter()
-    for _, gold, call in _calls(examples, parsed):
-        if call is None or call.name != gold.name:
-            continue
-        for name, value in gold.arguments.items():
-            seen[gold.name, name] += 1
-            if name not in call.arguments:
-                missing[gold.name, name] += 1
-            elif not _is_equal(value, call.arguments[name]):
-                wrong[gold.name, name] += 1
-    return [
-        {
-            "tool": key[0],
-            "argument": key[1],
-            "examples": seen[key],
-            "missing": missing[key],
-            "wrong": wrong[key],
-        }
-        for key, _ in _ranked(missing + wrong)[:MAX_ARGUMENT_ROWS]
-    ]
-
-
 def _is_equal(gold: Any, predicted: Any) -> bool:
     return count_matched(gold, predicted) == count_pairs(gold) == count_pairs(predicted)
-
-
-def _calls(
-    examples: Iterable[Example], parsed: Iterable[Parsed]
-) -> Iterator[tuple[Example, ToolCall, ToolCall | None]]:
-    for example, found in zip(examples, parsed, strict=True):
-        if example.gold is not None:
-            yield example, example.gold, found.call
 
 
 def _ranked(counts: Counter[Any]) -> list[tuple[Any, int]]:

@@ -7,9 +7,14 @@ leaf below it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from faircall.records import ToolCall
+
+_encode: Final = msgspec.json.Encoder(order="deterministic").encode
+_CONTAINERS: Final = frozenset((dict, list))
 
 
 class CallMatch(NamedTuple):
@@ -24,22 +29,47 @@ class CallMatch(NamedTuple):
     predicted_pairs: int
 
 
+class CompiledGold(NamedTuple):
+    """A gold call with what every prediction is held against; made once where there are many."""
+
+    call: ToolCall
+    pairs: int
+    spelling: bytes | None
+
+
+def compile_gold(call: ToolCall) -> CompiledGold:
+    """A gold call, ready to be matched."""
+    return CompiledGold(call, count_pairs(call.arguments), _spell_fast(call.arguments))
+
+
 def match_call(gold: ToolCall, predicted: ToolCall | None) -> CallMatch:
     """Compare a prediction (None: nothing parsed) with its gold call.
 
     >>> match_call(ToolCall("f", {"x": 1, "y": 2}), ToolCall("f", {"x": 1, "y": 2.0}))
     CallMatch(parsed=1, name=1, arguments=0, full=0, matched=1, gold_pairs=2, predicted_pairs=2)
     """
-    gold_pairs = count_pairs(gold.arguments)
+    return match_compiled(compile_gold(gold), predicted)
+
+
+def match_compiled(gold: CompiledGold, predicted: ToolCall | None) -> CallMatch:
+    """`match_call` with a compiled gold call."""
     if predicted is None:
-        return CallMatch(0, 0, 0, 0, 0, gold_pairs, 0)
+        return CallMatch(0, 0, 0, 0, 0, gold.pairs, 0)
+    name = int(gold.call.name == predicted.name)
+    if gold.spelling is not None and gold.spelling == _spell_fast(predicted.arguments):
+        return CallMatch(1, name, 1, name, gold.pairs, gold.pairs, gold.pairs)
     predicted_pairs = count_pairs(predicted.arguments)
-    matched = count_matched(gold.arguments, predicted.arguments)
-    name = gold.name == predicted.name
-    arguments = matched == gold_pairs == predicted_pairs
-    return CallMatch(
-        1, int(name), int(arguments), int(name and arguments), matched, gold_pairs, predicted_pairs
-    )
+    matched = count_matched(gold.call.arguments, predicted.arguments)
+    arguments = int(matched == gold.pairs == predicted_pairs)
+    return CallMatch(1, name, arguments, name and arguments, matched, gold.pairs, predicted_pairs)
+
+
+def _spell_fast(value: Any) -> bytes | None:
+    """A spelling that only equal values share; None where msgspec has none (lone surrogates)."""
+    try:
+        return _encode(value)
+    except (ValueError, OverflowError, RecursionError):
+        return None
 
 
 def count_pairs(value: Any) -> int:
@@ -50,12 +80,9 @@ def count_pairs(value: Any) -> int:
     """
     leaves = 0
     pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict) and item:
-            pending += item.values()
-        elif isinstance(item, list) and item:
-            pending += item
+    for item in pending:  # grows while it is walked
+        if item and type(item) in _CONTAINERS:
+            pending += item.values() if type(item) is dict else item
         else:
             leaves += 1
     return leaves
@@ -68,16 +95,23 @@ def count_matched(gold: Any, predicted: Any) -> int:
     (0, 1)
     """
     matched = 0
-    pending = [(gold, predicted)]
-    while pending:
-        left, right = pending.pop()
-        if isinstance(left, dict) and isinstance(right, dict) and left and right:
-            pending += [(member, right[key]) for key, member in left.items() if key in right]
-        elif isinstance(left, list) and isinstance(right, list) and left and right:
-            pending += zip(left, right, strict=False)
-        else:
-            matched += is_same_leaf(left, right)
+    pending = [[(gold, predicted)]]
+    for pairs in pending:  # grows while it is walked
+        for left, right in pairs:
+            if type(left) is not type(right):
+                continue
+            if left and right and type(left) in _CONTAINERS:
+                pending.append(_pair_members(left, right))
+            else:
+                matched += left == right and (type(left) is not float or repr(left) == repr(right))
     return matched
+
+
+def _pair_members(left: Any, right: Any) -> list[tuple[Any, Any]]:
+    """What two arrays or two objects have under the same index or key."""
+    if type(left) is list:
+        return list(zip(left, right, strict=False))
+    return [(member, right[key]) for key, member in left.items() if key in right]
 
 
 def is_same_leaf(left: Any, right: Any) -> bool:

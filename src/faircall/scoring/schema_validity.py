@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
+import msgspec
+
 from faircall.canonical import canonical_json
-from faircall.records import Example, MetricValue, Parsed, ToolCall
+from faircall.records import MetricValue, ToolCall
 from faircall.scoring.backtracking import is_search_bounded
 from faircall.strict_json import decode
 from faircall.tools import find_tool
@@ -30,16 +32,11 @@ class _TooMuch(Exception):
     """The schema asks for more work than one call may cost."""
 
 
-def count_validity(examples: Iterable[Example], parsed: Iterable[Parsed]) -> dict[str, Any]:
+def describe_validity(verdicts: Counter[Verdict]) -> dict[str, Any]:
     """Valid calls over parsed calls whose tool has a usable schema, and what was left out of both.
 
     Keys: value, numerator, denominator; no_schema, unknown_tool, unusable_schema (counts of parsed calls).
     """
-    verdicts: Counter[Verdict] = Counter(
-        validity(example.tools, found.call)
-        for example, found in zip(examples, parsed, strict=True)
-        if found.call is not None
-    )
     rate = MetricValue(verdicts["valid"], verdicts["valid"] + verdicts["invalid"])
     left_out: tuple[Verdict, ...] = ("no_schema", "unknown_tool", "unusable_schema")
     return {**rate.to_dict(), **{name: verdicts[name] for name in left_out}}
@@ -72,11 +69,19 @@ def _judge(tools: Iterable[Any] | None, call: ToolCall) -> tuple[Verdict, Any]:
         return "no_schema", None
     if not isinstance(schema, Mapping):
         return "unusable_schema", None
-    return _checker(canonical_json(schema))(call.arguments)
+    return _checker(_spell(schema))(call.arguments)
+
+
+def _spell(schema: Mapping[str, Any]) -> bytes:
+    """JSON that only equal schemas share; the fast spelling where there is one."""
+    try:
+        return msgspec.json.encode(schema)
+    except (ValueError, OverflowError, RecursionError):
+        return canonical_json(schema).encode()
 
 
 @lru_cache(maxsize=1024)
-def _checker(schema_json: str) -> _Check:
+def _checker(schema_json: bytes) -> _Check:
     """A compiled schema, once per content."""
     from jsonschema import Draft202012Validator, validators
     from referencing import Registry
@@ -86,7 +91,7 @@ def _checker(schema_json: str) -> _Check:
     keywords["pattern"] = _bounded_pattern(keywords["pattern"])
     keywords["patternProperties"] = _bounded_pattern_properties(keywords["patternProperties"])
     validator_class = validators.extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]
-    schema = decode(schema_json)
+    schema = decode(schema_json.decode())
     try:
         Draft202012Validator.check_schema(schema)
     except Exception:  # whatever a hostile schema breaks in the validator is the schema's fault

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from faircall.records import IntArray
 
 TRUNCATED_FINISH_REASONS: Final = frozenset(("length", "max_tokens", "max_new_tokens", "model_length"))
-_FULL: Final = METRIC_NAMES.index("full_call_exact_match")
 
 
 def score_rows(
@@ -47,27 +46,42 @@ def score_rows(
     """
     _require_aligned(examples, generations, parsed)
     golds = [truth_of(example) for example in examples]
-    matches = [protocol.match(*row) for row in zip(examples, parsed, strict=True)]
-    table = components(matches)
-    full = table[:, _FULL, 0].tolist()
+    measured = measure_rows(examples, parsed, protocol=protocol)
     return Scores(
         ids=tuple(example.example_id for example in examples),
         roots=tuple(example.root for example in examples),
         labels=tuple(example.language for example in examples),
-        components=table,
+        components=measured.components,
         parsed=tuple(parsed),
-        causes=tuple(
-            None if right else protocol.cause(example, found)
-            for right, example, found in zip(full, examples, parsed, strict=True)
-        ),
+        causes=measured.causes,
         gold_sha256=tuple(gold_digest(gold) for gold in golds),
         tasks_sha256=_task_digests(examples),
         prompt_sha256=tuple(generation.prompt_sha256 for generation in generations),
         extra_slices=_extra_slices(examples, slice_keys),
         truncated=frozenset(i for i, row in enumerate(generations) if is_truncated(row)),
         backend_failed=frozenset(i for i, row in enumerate(generations) if row.failure is not None),
-        gold_pairs=None if protocol is SINGLE_CALL else _gold_pairs(matches),
+        gold_pairs=None if protocol is SINGLE_CALL else _gold_pairs(measured.matches),
     )
+
+
+class MeasuredRows(NamedTuple):
+    """What is measured per row: the match, components of shape (rows, len(METRIC_NAMES), 2), causes."""
+
+    matches: list[CallMatch]
+    components: IntArray
+    causes: tuple[str | None, ...]
+
+
+def measure_rows(
+    examples: Sequence[Example], parsed: Sequence[Parsed], *, protocol: Protocol = SINGLE_CALL
+) -> MeasuredRows:
+    """Hold each answer against its gold; the cause of a full match is None."""
+    matches = [protocol.match(*row) for row in zip(examples, parsed, strict=True)]
+    causes = (
+        None if match.full else protocol.cause(example, found)
+        for match, example, found in zip(matches, examples, parsed, strict=True)
+    )
+    return MeasuredRows(matches, components(matches), tuple(causes))
 
 
 def gold_digest(gold: Gold) -> str:

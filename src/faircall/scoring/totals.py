@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from faircall.records import METRIC_NAMES, MetricValue, Scores
-from faircall.stats.cluster import number_roots
+from faircall.stats.cluster import Roots, number_roots
 from faircall.stats.rates import metric_interval
 
 if TYPE_CHECKING:
@@ -28,15 +29,20 @@ def metric_block(scores: Scores, rows: IntArray | None = None, *, level: float =
     """Every metric with its counts and its interval over roots, ready for JSON."""
     chosen = scores.components if rows is None else scores.components[rows]
     roots = number_roots(scores.roots if rows is None else [scores.roots[row] for row in rows])
-    values = metric_values(scores, rows)
+    columns = ((chosen[:, place, 0], chosen[:, place, 1]) for place in range(len(METRIC_NAMES)))
+    return describe_metrics(columns, roots, level=level)
+
+
+def describe_metrics(
+    columns: Iterable[tuple[IntArray, IntArray]], roots: Roots, *, level: float = 0.95
+) -> dict[str, Any]:
+    """`metric_block` from numerators and denominators per row, one pair of columns for each metric."""
     return {
         name: {
-            **values[name].to_dict(),
-            "interval": metric_interval(
-                chosen[:, place, 0], chosen[:, place, 1], roots, level=level
-            ).to_dict(),
+            **MetricValue(int(numerators.sum()), int(denominators.sum())).to_dict(),
+            "interval": metric_interval(numerators, denominators, roots, level=level).to_dict(),
         }
-        for place, name in enumerate(METRIC_NAMES)
+        for name, (numerators, denominators) in zip(METRIC_NAMES, columns, strict=True)
     }
 
 

@@ -55,13 +55,54 @@ def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[Jso
     with _open_to_read(path, label) as file:
         try:
             for number, line in enumerate(_lines(file, label), start=1):
-                if text := _line_text(line, f"{label}:{number}"):
+                for row in decode_lines([line], label=label, number=number):
                     rows += 1
-                    yield JsonLine(number, _line_value(text, f"{label}:{number}"))
+                    yield row
         except (OSError, EOFError, zlib.error) as error:
             _refuse_to_read(error, label, f" after line {number}")
     if not rows and not empty_ok:
         raise FileUnreadable(f"{label} holds no rows", hint="one JSON object per line is expected")
+
+
+class LineBlock(NamedTuple):
+    """Some lines of a file as they stand there, and the number of the first."""
+
+    number: int
+    lines: list[bytes]
+
+
+def read_blocks(path: Path | str, *, size: int) -> Iterator[LineBlock]:
+    """The lines of a file in blocks of about `size` bytes, for `decode_lines`, here or in another process.
+
+    Raises:
+        FileUnreadable, RowInvalid: as `read_json_lines`, but for what is wrong inside a line.
+    """
+    label = describe_path(path)
+    number = 1
+    with _open_to_read(path, label) as file:
+        try:
+            lines = _lines(file, label)
+            while block := _take_bytes(lines, size):
+                yield LineBlock(number, block)
+                number += len(block)
+        except (OSError, EOFError, zlib.error) as error:
+            _refuse_to_read(error, label, f" after line {number - 1}")
+
+
+def decode_lines(lines: Iterable[bytes], *, label: str, number: int) -> Iterator[JsonLine]:
+    """The values of lines; blank ones are skipped.
+
+    Args:
+        lines: as they stand in the file.
+        label: the name of the file, for messages.
+        number: that of the first line.
+
+    Raises:
+        RowInvalid: a line that is not UTF-8 or not one JSON value.
+    """
+    for at, line in enumerate(lines, start=number):
+        if text := _line_text(line, label, at):
+            yield JsonLine(at, _line_value(text, label, at))
 
 
 def read_json(path: Path | str) -> Any:
@@ -148,19 +189,30 @@ def _lines(file: BinaryIO, label: str) -> Iterator[bytes]:
         number += 1
 
 
-def _line_text(line: bytes, place: str) -> str:
+def _take_bytes(lines: Iterator[bytes], size: int) -> list[bytes]:
+    """The next lines, until they hold `size` bytes."""
+    taken: list[bytes] = []
+    for line in lines:
+        taken.append(line)
+        size -= len(line)
+        if size <= 0:
+            break
+    return taken
+
+
+def _line_text(line: bytes, label: str, number: int) -> str:
     try:
         return line.strip(b" \t\r\n").decode("utf-8")
     except UnicodeDecodeError as error:
-        reason = f"{place}: the line is not UTF-8 (byte {error.start + 1})"
+        reason = f"{label}:{number}: the line is not UTF-8 (byte {error.start + 1})"
         raise RowInvalid(reason, hint="save the file as UTF-8") from None
 
 
-def _line_value(text: str, place: str) -> Any:
+def _line_value(text: str, label: str, number: int) -> Any:
     try:
         return decode(text)
     except JsonFault as fault:
-        reason = f"{place}: the line {_REASONS[fault.reason]} (character {fault.offset + 1})"
+        reason = f"{label}:{number}: the line {_REASONS[fault.reason]} (character {fault.offset + 1})"
         raise RowInvalid(reason, hint=_hint_for(text, fault)) from None
 
 

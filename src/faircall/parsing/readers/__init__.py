@@ -14,15 +14,29 @@ from typing import Any, Final, TypeAlias
 
 from faircall.errors import ConfigError
 from faircall.parsing.readers.compose import compose
-from faircall.parsing.readers.markers import Notice, markers_in, notice_unknown
+from faircall.parsing.readers.markers import Notice, count_marks, markers_in, notice_of, notice_unknown
 from faircall.parsing.readers.protocol import Cut, Front, Reader, Reading, ReadingInput
 from faircall.parsing.tool_call import BACKEND_FAILED
 from faircall.records import DECISIONS, PARSER_VERSION, Example, Generation
 from faircall.registry import Registry
 
 __all__ = [
-    "READERS", "Cut", "Front", "Notice", "Reader", "Reading", "ReadingInput", "get", "inputs_of",
-    "markers_in", "names", "notice_unknown", "read_rows", "reader_identity",
+    "READERS",
+    "Cut",
+    "Front",
+    "Notice",
+    "Reader",
+    "Reading",
+    "ReadingInput",
+    "count_marks",
+    "get",
+    "inputs_of",
+    "markers_in",
+    "names",
+    "notice_of",
+    "notice_unknown",
+    "read_rows",
+    "reader_identity",
 ]  # fmt: skip
 
 Entry: TypeAlias = Reader | Front

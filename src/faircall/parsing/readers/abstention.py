@@ -8,8 +8,9 @@ stands in it that the reader does not take, or when a call was begun and is malf
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from faircall.parsing.readers.markers import has_call_markup
 from faircall.parsing.tool_call import parse_tool_call

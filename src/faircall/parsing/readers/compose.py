@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from faircall.errors import ConfigError
 from faircall.parsing.readers.protocol import Cut, Front, Reader, Reading, ReadingInput, count_ink, fail
 
@@ -50,7 +52,7 @@ def _read_rest(cut: Cut, reader: Reader, given: ReadingInput) -> Reading:
     rest = reader.read(replace(given, text=given.text[cut.start :], prompt=""))
     return replace(
         rest,
-        parsed=replace(rest.parsed, span=_shift(rest.parsed.span, cut.start)),
+        parsed=structs.replace(rest.parsed, span=_shift(rest.parsed.span, cut.start)),
         ignored=rest.ignored + before,
         thought=rest.thought + count_ink(hidden),
         calls_in_thought=rest.calls_in_thought + calls,

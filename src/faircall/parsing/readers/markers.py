@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +21,9 @@ _PATTERNS: Final = {
     "[f(": re.compile(r"\s*\[[^\W\d][\w.]*\("),
     "parameters": re.compile(r'\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"parameters"\s*:'),
 }
+_SIGNS: Final = ("<", "[", "to=functions.", '"parameters"')
+"""Every marker in a text holds one of these."""
+_NO_MARKS: Final[frozenset[str]] = frozenset()
 THOUGHT: Final = frozenset(("<think>", "</think>"))
 _CALL_MARKUP: Final = tuple(marker for marker in _LITERAL if marker not in THOUGHT and marker != "[ARGS]")
 
@@ -69,6 +72,8 @@ def markers_in(given: ReadingInput) -> frozenset[str]:
     >>> sorted(markers_in(ReadingInput("<think>so</think> [TOOL_CALLS]")))
     ['</think>', '<think>', '[TOOL_CALLS]']
     """
+    if given.message is None and not any(sign in given.text for sign in _SIGNS):
+        return _NO_MARKS
     found = {marker for marker in _LITERAL if marker in given.text}
     found.update(name for name, pattern in _PATTERNS.items() if pattern.match(given.text))
     return frozenset(found | _structural(given.message))
@@ -85,26 +90,33 @@ def has_call_markup(text: str) -> bool:
 
 def notice_unknown(reader: Reader, inputs: Sequence[ReadingInput]) -> Notice | None:
     """The notice for `inputs` under `reader`; None when at most `NOTICE_SHARE` of them call for it."""
-    seen = [markers_in(given) for given in inputs]
-    strange = [marks - reader.knows for marks in seen]
-    rows = sum(map(bool, strange))
-    if not rows or rows <= NOTICE_SHARE * len(inputs):
+    return notice_of(reader, count_marks(inputs))
+
+
+def count_marks(inputs: Iterable[ReadingInput]) -> Counter[frozenset[str]]:
+    """How many inputs carry which marks; counts of several parts of a file add up."""
+    return Counter(map(markers_in, inputs))
+
+
+def notice_of(reader: Reader, seen: Counter[frozenset[str]]) -> Notice | None:
+    """`notice_unknown` from counts."""
+    strange = {marks: count for marks, count in seen.items() if marks - reader.knows}
+    rows = sum(strange.values())
+    if not rows or rows <= NOTICE_SHARE * seen.total():
         return None
-    named = tuple(
-        mark for mark, _ in Counter(mark for marks in strange for mark in sorted(marks)).most_common()
-    )
-    return Notice(
-        named,
-        rows,
-        len(inputs),
-        reader.name,
-        _suggest(reader, [s for s, odd in zip(seen, strange, strict=True) if odd]),
-    )
+    named: Counter[str] = Counter()
+    for marks, count in strange.items():
+        named.update(dict.fromkeys(sorted(marks - reader.knows), count))
+    markers = tuple(mark for mark, _ in named.most_common())
+    return Notice(markers, rows, seen.total(), reader.name, _suggest(reader, strange))
 
 
-def _suggest(reader: Reader, seen: Sequence[frozenset[str]]) -> str:
+def _suggest(reader: Reader, seen: Mapping[frozenset[str], int]) -> str:
     """The reader for most of the rows; thoughts are taken away before a text reader."""
-    votes = Counter(name for marks in seen if (name := _protocol_of(marks)))
+    votes: Counter[str] = Counter()
+    for marks, count in seen.items():
+        if name := _protocol_of(marks):
+            votes[name] += count
     last = votes.most_common(1)[0][0] if votes else reader.name.rpartition("+")[2]
     thinks = any(marks & THOUGHT for marks in seen) or "think" in reader.name
     return f"think.v1+{last}" if thinks and ".native." not in last else last

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from faircall.parsing.readers.marked import decode_behind, read_nothing, read_outside
 from faircall.parsing.readers.protocol import (

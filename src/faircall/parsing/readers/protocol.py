@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import structs
 
 from faircall.records import Parsed, ParseStatus, ToolCall
 from faircall.strict_json import JsonFault
@@ -192,12 +194,12 @@ def join_calls(found: Sequence[Parsed]) -> Parsed:
     """
     calls = tuple(parsed.call for parsed in found if parsed.call is not None)
     whole = len(calls) == len(found)
-    return replace(fail("multiple_calls"), calls=calls if whole else None)
+    return structs.replace(fail("multiple_calls"), calls=calls if whole else None)
 
 
 def place(parsed: Parsed, span: tuple[int, int], *, trailing_json: bool = False) -> Parsed:
     """`parsed` with the range of the text that it was read from."""
-    return replace(parsed, span=span, trailing_json=trailing_json and parsed.status == "ok")
+    return structs.replace(parsed, span=span, trailing_json=trailing_json and parsed.status == "ok")
 
 
 def _object_fault(value: Any, keys: set[str], may_have: frozenset[str]) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from faircall.parsing.readers.literals import Fault, Tokens, read_literal
 from faircall.parsing.readers.marked import read_nothing, read_outside

@@ -1,0 +1,61 @@
+"""Gold calls compiled once, for texts that are scored many times: sweeps, rewards, training curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from faircall.api.score_texts import read_gold
+from faircall.canonical import spell
+from faircall.errors import UsageError
+from faircall.parsing.tool_call import parse_tool_call
+from faircall.records import METRIC_NAMES, MetricValue, ToolCall
+from faircall.scoring.call_metrics import components
+from faircall.scoring.match import compile_gold, match_call, match_compiled
+
+if TYPE_CHECKING:
+    from faircall.records import IntArray
+
+
+class PreparedGold:
+    """The gold calls of a set of examples; scores any texts against them, in the same order.
+
+    >>> gold = PreparedGold([{"name": "wx", "arguments": {"city": "Graz"}}] * 2)
+    >>> gold.metrics(['{"name":"wx","arguments":{"city":"Graz"}}', "Sunny."])["valid_json_rate"]
+    MetricValue(numerator=1, denominator=2)
+    """
+
+    def __init__(self, gold: Sequence[ToolCall | Mapping[str, Any]]) -> None:
+        """Compile `gold`: a `ToolCall` or `{"name": ..., "arguments": {...}}` per example.
+
+        Raises:
+            DataError: a gold call that cannot be used.
+        """
+        calls = [read_gold(value, row) for row, value in enumerate(gold)]
+        spellings = (spell({"arguments": call.arguments, "name": call.name}) for call in calls)
+        # The canonical spelling of a gold call is a text that every reader of JSON reads as that call.
+        self._rows = [
+            (compile_gold(call), text, match_call(call, call))
+            for call, text in zip(calls, spellings, strict=True)
+        ]
+
+    def components(self, texts: Sequence[str]) -> IntArray:
+        """Components of every metric: int64, shape (rows, len(METRIC_NAMES), 2).
+
+        Raises:
+            UsageError: not one text per gold call.
+        """
+        if len(texts) != len(self._rows):
+            message = f"{len(texts)} texts for {len(self._rows)} gold calls"
+            raise UsageError(message, hint="give one text per gold call")
+        return components(
+            perfect if text == spelling else match_compiled(compiled, parse_tool_call(text).call)
+            for (compiled, spelling, perfect), text in zip(self._rows, texts, strict=True)
+        )
+
+    def metrics(self, texts: Sequence[str]) -> dict[str, MetricValue]:
+        """The five metrics over all texts."""
+        sums = self.components(texts).sum(axis=0, dtype=np.int64).tolist()
+        return {name: MetricValue(*pair) for name, pair in zip(METRIC_NAMES, sums, strict=True)}

@@ -1,0 +1,93 @@
+"""A summary made block by block is the summary of the whole file."""
+
+import json
+import random
+
+import pytest
+
+from faircall.api import score_file, streaming
+from faircall.api.streaming import summarise_file
+from faircall.errors import DuplicateId, FileUnreadable, InvariantViolation, RowInvalid
+
+TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
+TEXTS = [
+    '{"arguments":{"x":1},"name":"f"}',
+    'Sure: [{"name": "f", "arguments": {"x": "1"}}] {',
+    '{"name": "g", "arguments": {"x": 1, "y": 2}}',
+    '{"name": "f", "arguments": {}}',
+    '{"name": "f", "arguments": {"x": 1}',
+    "<tool_call> none",
+    "",
+]
+
+
+def rows(count):
+    rng = random.Random(count)
+    for number in range(count):
+        row = {
+            "id": f"r{number}",
+            "raw_text": rng.choice(TEXTS),
+            "gold": {"name": "f", "arguments": {"x": 1}},
+        }
+        row["language"] = rng.choice(["en", "fr", None])
+        if rng.random() < 0.5:
+            row["tools"] = TOOLS
+        if number and rng.random() < 0.4:
+            row["source_example_id"] = f"r{rng.randrange(number)}"
+        row["finish_reason"] = rng.choice(["stop", "length"])
+        yield row
+
+
+def write(path, values):
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch):
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 2_000)
+
+
+def rounded(value):
+    """Sums over roots in another order may differ in the last bit."""
+    return json.loads(json.dumps(value), parse_float=lambda text: round(float(text), 12))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_blocks_add_up_to_the_whole_file(tmp_path, jobs):
+    path = write(tmp_path / "rows.jsonl", rows(400))
+    assert len(list(streaming.read_blocks(path, size=2_000))) > 10
+    summary = summarise_file(path, jobs=jobs)
+    whole = score_file(path).summary()
+    assert list(summary) == list(whole)
+    assert list(summary["slices"]) == list(whole["slices"])
+    assert rounded(summary) == rounded(whole)
+    assert summary["diagnosis"]["reading"]["suggested_reader"] == "hermes.v1"
+
+
+def test_blocks_of_a_good_file_never_ask_for_the_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "score_file", None)
+    assert summarise_file(write(tmp_path / "rows.jsonl", rows(50)))["examples"] == 50
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        (lambda all_rows: [*all_rows, all_rows[0]], DuplicateId, "line 1 and on line 101"),
+        (lambda all_rows: [*all_rows, "text"], RowInvalid, "rows.jsonl:101"),
+        (lambda all_rows: [*all_rows, {**all_rows[0], "id": None}], RowInvalid, "rows.jsonl:101"),
+        (lambda all_rows: [{**row, "decoding": {"n": n // 50}} for n, row in enumerate(all_rows)],
+         InvariantViolation, "rows.jsonl:51"),
+        (lambda all_rows: [], FileUnreadable, "no rows"),
+    ],
+)  # fmt: skip
+def test_what_spans_blocks_is_told_as_for_the_whole_file(tmp_path, change, error, told):
+    path = write(tmp_path / "rows.jsonl", change(list(rows(100))))
+    with pytest.raises(error, match=told):
+        summarise_file(path)
+
+
+def test_rows_without_ids_are_numbered_through_the_whole_file(tmp_path):
+    values = [{key: value for key, value in row.items() if "id" not in key} for row in rows(60)]
+    path = write(tmp_path / "rows.jsonl", values)
+    assert summarise_file(path) == score_file(path).summary()
