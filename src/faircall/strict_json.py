@@ -257,7 +257,7 @@ def _unescape_one(match: re.Match[str]) -> str:
 
 _SAFE_RECURSION: Final = 10_000
 """Frames of a decoder in C that a thread's stack bears; `sys.setrecursionlimit` may allow more."""
-_LONG_DIGITS = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}")
+_LONG_DIGITS = re.compile(rf"(?<![0-9])[0-9]{{{MAX_DIGITS + 1}}}")
 _ENDS: Final = ("}", "]")
 
 

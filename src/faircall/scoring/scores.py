@@ -10,7 +10,7 @@ import numpy as np
 from faircall.canonical import spell
 from faircall.digest import sha256_json, sha256_text
 from faircall.errors import InvariantViolation
-from faircall.records import METRIC_NAMES, Example, Generation, Gold, Parsed, Scores
+from faircall.records import Example, Generation, Gold, Parsed, Scores
 from faircall.scoring.call_metrics import components
 from faircall.scoring.match import CallMatch
 from faircall.scoring.protocols.protocol import Protocol
