@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from faircall.api.evaluation import Evaluation, evaluate
+from faircall.api.labels import is_label_file, keep_labelled
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.importing.from_jsonl import TruthReader, import_gold, import_rows
 from faircall.parsing import readers
@@ -31,7 +32,7 @@ def score_file(
         path: the file of outputs.
         name: the name of the arm; the file's name without its ending by default.
         columns: field -> column, where the recognised names do not fit.
-        gold: a file of gold calls to join by id.
+        gold: a file of gold calls to join by id; a labelled sample restricts the rows to itself.
         slice_keys: columns that become further slices `key=value`.
         reader: the declared reader that finds the calls.
         protocol: the declared protocol that scores them.
@@ -40,13 +41,14 @@ def score_file(
         InputError: the file or one of its rows cannot be used; file and line are named.
     """
     read_truth = truth_reader(protocol)
-    known = None
+    known, lines = None, read_json_lines(path)
     if gold is not None:
         known = import_gold(
             read_json_lines(gold), label=describe_path(gold), columns=columns, read_truth=read_truth
         )
+        lines = keep_labelled(lines, known, columns=columns) if is_label_file(gold) else lines
     rows = import_rows(
-        read_json_lines(path),
+        lines,
         label=describe_path(path),
         columns=columns,
         gold=known,

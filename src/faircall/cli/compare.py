@@ -40,6 +40,18 @@ Output = Annotated[
 ]
 
 
+NoGold = Annotated[
+    bool, typer.Option("--no-gold", help="There is no gold: report agreement and its classes instead.")
+]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, metavar="N", help="With --no-gold: draw N rows for labelling."),
+]
+ExportLabels = Annotated[
+    Path | None, typer.Option("--export-labels", metavar="FILE", help="Write the drawn rows there.")
+]
+
+
 @app.command(epilog="Example: faircall compare base.jsonl adapter.jsonl -o report")
 def compare(
     baseline: options.Baseline,
@@ -58,6 +70,9 @@ def compare(
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
     protocol: options.Protocol = options.DEFAULT_PROTOCOL,
+    no_gold: NoGold = False,
+    sample: Sample = None,
+    export_labels: ExportLabels = None,
     level: options.Level = 0.95,
     resamples: options.Resamples = 9_999,
     seed: options.Seed = 42,
@@ -68,6 +83,26 @@ def compare(
     The exit status is 1 when a claim is not established or a --fail-if holds, and 4 when the arms cannot be
     compared; the message says which.
     """
+    if no_gold or sample or export_labels:
+        from faircall.cli.compare_agreement import compare_agreement
+
+        if not no_gold or gold or fail_if or claim or claims or vary:
+            raise UsageError(
+                "--sample and --export-labels go with --no-gold; gold, claims and --vary do not",
+                hint="label the sample, then compare with --gold FILE",
+            )
+        compare_agreement(
+            (baseline, candidate),
+            names=options.read_labels(label),
+            columns=options.read_maps(maps),
+            reader=reader,
+            sample=(sample, export_labels),
+            out=out,
+            level=level,
+            seed=seed,
+            as_json=as_json,
+        )
+        return
     conditions = [parse_condition(text) for text in fail_if or ()]
     declared = [*_read_claims(claims), *(parse_claim(text) for text in claim or ())]
     names = _read_forms(forms, out)

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 from faircall.errors import UsageError
+from faircall.records import PARSER_VERSION
 
 if TYPE_CHECKING:
     from faircall.pipeline.finish_arm import ArmOutcome
 
 app = new_app(help="Let one arm answer the stored prompts, or build its report again.")
 
-ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
+ConfigOption = Annotated[Path | None, typer.Option("--config", "-c", help="The config of the run.")]
 RunId = Annotated[
     str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
 ]
 ArmName = Annotated[str | None, typer.Option("--arm", help="The arm: base, adapter, or a declared name.")]
 ModelKind = Annotated[
-    Literal["base", "adapter"] | None,
-    typer.Option("--model", help="Insist on an arm without or with adapter."),
+    str | None,
+    typer.Option(
+        "--model",
+        help="base or adapter: insist on that kind of arm. With --requests: the model's name there.",
+    ),
 ]
 Adapter = Annotated[
     str | None, typer.Option("--adapter", help="DIR or REPO@REVISION, for an arm that declares none.")
@@ -35,6 +40,15 @@ BaseUrl = Annotated[
 ServedAs = Annotated[
     str | None, typer.Option("--served-as", metavar="NAME", help="How the server calls the arm's model.")
 ]
+Requests = Annotated[
+    Path | None,
+    typer.Option("--requests", metavar="FILE", help="No config: send the frozen requests of a log instead."),
+]
+OutFolder = Annotated[
+    Path | None, typer.Option("-o", "--out", metavar="DIR", help="Where the answers to --requests go.")
+]
+Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="With --requests: requests in flight.")]
+MaxNewTokens = Annotated[int, typer.Option(min=1, help="With --requests: the longest answer.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Insist that there is something to go on with.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
 Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K prompts again and compare.")]
@@ -42,7 +56,7 @@ Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K 
 
 @app.command("run", epilog="Example: faircall eval run -c faircall.yaml --arm adapter")
 def run_arm(
-    config: ConfigOption,
+    config: ConfigOption = None,
     arm: ArmName = None,
     model: ModelKind = None,
     adapter: Adapter = None,
@@ -53,9 +67,35 @@ def run_arm(
     repeat_check: Repeats = 0,
     base_url: BaseUrl = None,
     served_as: ServedAs = None,
+    requests: Requests = None,
+    out: OutFolder = None,
+    reader: options.Reader = PARSER_VERSION,
+    concurrency: Concurrency = 8,
+    max_new_tokens: MaxNewTokens = 512,
     as_json: JsonFlag = False,
 ) -> None:
     """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
+    if requests is not None:
+        from faircall.cli.eval_requests import run_requests
+
+        if config is not None or arm is not None or adapter is not None or repeat_check:
+            raise UsageError(
+                "--requests needs no config, arm, adapter or repeat check", hint="leave them out"
+            )
+        run_requests(
+            requests,
+            base_url=base_url,
+            model=model,
+            out=out,
+            reader=reader,
+            concurrency=concurrency,
+            max_new_tokens=max_new_tokens,
+            limit=limit,
+            as_json=as_json,
+        )
+        return
+    if config is None:
+        raise UsageError("which run?", hint="-c FILE, or --requests FILE --base-url URL --model NAME -o DIR")
     from faircall.cli.progress import show_progress
     from faircall.pipeline.arm_request import plan_arm
     from faircall.pipeline.evaluate import evaluate_arm
@@ -63,6 +103,8 @@ def run_arm(
 
     run, loaded = open_run_with_config(config, run_id)
     name = arm or model
+    if model not in (None, "base", "adapter"):
+        raise UsageError(f"--model {model!r} is neither base nor adapter", hint="--served-as names a model")
     if name is None:
         raise UsageError("which arm?", hint=f"--arm {' or --arm '.join(loaded.arms)}")
     location, _, revision = (adapter or "").partition("@")
