@@ -78,8 +78,8 @@ with tempfile.TemporaryDirectory() as folder:
     (log,) = eval(task, model=model, display="none", max_connections=in_flight, max_samples=in_flight,
                   temperature=0.0, max_tokens=64, log_dir=folder, score=False)
     seconds = time.perf_counter() - started
-assert log.status == "success" and len(log.samples) == count, log.status
-print(count / seconds)
+    assert log.status == "success" and len(log.samples) == count, log.status
+    print(count / seconds)
 """
 
 
