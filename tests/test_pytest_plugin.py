@@ -52,7 +52,7 @@ def pytest_in(folder, *arguments):
     return subprocess.run(
         command,
         cwd=folder,
-        env={"PYTHONPATH": str(SRC), "PATH": "", "COLUMNS": "200"},
+        env={"PYTHONPATH": str(SRC), "PATH": "", "COLUMNS": "200", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
