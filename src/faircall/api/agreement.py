@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from faircall.api.load import arm_name
 from faircall.digest import sha256_json, sha256_text
@@ -21,7 +22,7 @@ from faircall.importing.from_jsonl import ImportedRows, import_rows
 from faircall.parsing import readers
 from faircall.records import PARSER_VERSION, Example, Generation, Parsed
 from faircall.scoring.causes import cause_of_miss
-from faircall.scoring.schema_validity import count_validity
+from faircall.scoring.schema_validity import describe_validity, validity
 from faircall.scoring.scores import is_truncated
 from faircall.stats.cluster import number_roots
 from faircall.stats.rates import rate_interval
@@ -223,7 +224,13 @@ def _side(arm: PlainArm) -> dict[str, Any]:
     return {
         "arm": arm.name,
         "statuses": {name: statuses[name] for name in ("ok", "no_json", "invalid_json", "invalid_shape")},
-        "schema_validity": count_validity(arm.examples, arm.parsed),
+        "schema_validity": describe_validity(
+            Counter(
+                validity(example.tools, found.call)
+                for example, found in zip(arm.examples, arm.parsed, strict=True)
+                if found.call is not None
+            )
+        ),
         "truncated": sum(is_truncated(generation) for generation in arm.generations),
         "backend_failed": sum(generation.failure is not None for generation in arm.generations),
     }
