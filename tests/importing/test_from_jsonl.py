@@ -77,6 +77,14 @@ def test_every_field_finds_its_place():
     assert found.identity == {"model": {"base_model_id": "m"}, "decoding": {"temperature": 0.0}}
 
 
+@pytest.mark.parametrize(
+    ("given", "stated"), [(0, "0.0"), (0.0, "0.0"), (1, "1"), (False, "False"), ("0", "'0'")]
+)
+def test_a_temperature_of_0_is_one_of_0_0_and_nothing_else_is_coerced(given, stated):
+    decoding = imported(row(decoding={"temperature": given, "max_new_tokens": 0})).identity["decoding"]
+    assert (repr(decoding["temperature"]), repr(decoding["max_new_tokens"])) == (stated, "0")
+
+
 def test_rows_without_ids_are_numbered_and_say_so():
     found = imported({"raw_text": "t", "gold": GOLD}, {"raw_text": "u", "gold": GOLD})
     assert [example.example_id for example in found.examples] == ["1", "2"]

@@ -87,6 +87,12 @@ def test_three_fields_of_a_result_are_required(field: str) -> None:
         UnitMetricResult.from_dict(fields)
 
 
+@pytest.mark.parametrize("correct", ["false", 1, None])
+def test_a_stored_verdict_is_true_or_false(correct: object) -> None:
+    with pytest.raises(ValueError, match="not true or false"):
+        UnitMetricResult.from_dict({"correct": correct, "golden": 1, "predicted": 1})
+
+
 def test_metadata_of_a_result_is_optional_and_not_shared() -> None:
     first, second = UnitMetricResult(True, 1, 1), UnitMetricResult(True, 1, 1)
     first.metadata["seen"] = 1

@@ -60,6 +60,13 @@ class Cells:
             raise self.fault(field, f"is {_TYPE_NAMES[type(value)]}, not an object")
         return value
 
+    def decoding(self) -> dict[str, Any] | None:
+        """The decoding that the row ran with; a temperature of 0 is one of 0.0, as in a config."""
+        value = self.mapping("decoding")
+        if value is None or type(value.get("temperature")) is not int or value["temperature"] != 0:
+            return value
+        return {**value, "temperature": 0.0}
+
     def objects(self, field: str) -> tuple[Mapping[str, Any], ...] | None:
         """An array of objects, or the JSON text of one; None for null and for no column."""
         value = self.get(field)

@@ -177,7 +177,7 @@ class RowReader:
             raw_text=raw_text,
             language=example.language,
             prompt_sha256=cells.prompt_sha256(),
-            decoding=self._share(cells, "decoding", cells.mapping("decoding")),
+            decoding=self._share(cells, "decoding", cells.decoding()),
             finish_reason=cells.text("finish_reason"),
             message=cells.mapping("message"),
             failure=cells.text("failure"),

@@ -40,11 +40,13 @@ class UnitMetricResult:
         """The result that `to_dict` wrote.
 
         Raises:
-            ValueError: a field other than `metadata` is missing, or a name is unknown.
+            ValueError: a field other than `metadata` is missing, a name is unknown, or `correct` is no boolean.
         """
         missing = [name for name in ("correct", "golden", "predicted") if name not in data]
         unknown = sorted(data.keys() - {"correct", "golden", "predicted", "metadata"})
         if missing or unknown:
             faults = [f"no {name!r}" for name in missing] + [f"unknown {name!r}" for name in unknown]
             raise ValueError(f"not a unit metric result: {', '.join(faults)}")
+        if not isinstance(data["correct"], bool):
+            raise ValueError(f"not a unit metric result: 'correct' is {data['correct']!r}, not true or false")
         return cls(data["correct"], data["golden"], data["predicted"], dict(data.get("metadata") or {}))
