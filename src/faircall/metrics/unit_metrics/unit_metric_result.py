@@ -40,7 +40,8 @@ class UnitMetricResult:
         """The result that `to_dict` wrote.
 
         Raises:
-            ValueError: a field other than `metadata` is missing, a name is unknown, or `correct` is no boolean.
+            ValueError: a field other than `metadata` is missing, a name is unknown, or `correct` is not a
+            boolean.
         """
         missing = [name for name in ("correct", "golden", "predicted") if name not in data]
         unknown = sorted(data.keys() - {"correct", "golden", "predicted", "metadata"})
