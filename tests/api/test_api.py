@@ -178,6 +178,12 @@ def test_an_id_root_or_slice_that_names_nothing_is_refused(column, value):
         scored(RIGHT, **{column: [*COLUMNS[column][:3], value]})
 
 
+@pytest.mark.parametrize("tools", [3, "wx", ["wx"], {"name": "wx"}])
+def test_tools_of_a_row_that_are_no_list_of_objects_are_refused(tools):
+    with pytest.raises(DataError, match="the tools of row 1"):
+        scored(RIGHT, tools=[None, tools, None, None])
+
+
 def test_whole_numbers_are_ids_whoever_made_them():
     evaluation = scored(RIGHT, ids=np.arange(4), roots=[None, None, 0, np.int64(1)])
     assert evaluation.scores.ids == ("0", "1", "2", "3")

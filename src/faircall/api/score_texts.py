@@ -123,7 +123,17 @@ def _offered(tools: Sequence[Any] | None, count: int) -> Sequence[tuple[Mapping[
         return [tuple(tools)] * count
     _require_length("lists of tools", tools, count)
     shared: dict[int, tuple[Mapping[str, Any], ...]] = {}
-    return [None if offered is None else shared.setdefault(id(offered), tuple(offered)) for offered in tools]
+    for row, offered in enumerate(tools):
+        if offered is not None and id(offered) not in shared:
+            shared[id(offered)] = _tool_list(offered, row)
+    return [None if offered is None else shared[id(offered)] for offered in tools]
+
+
+def _tool_list(offered: Any, row: int) -> tuple[Mapping[str, Any], ...]:
+    if isinstance(offered, (list, tuple)) and all(isinstance(tool, Mapping) for tool in offered):
+        return tuple(offered)
+    message = f"the tools of row {row} are not a list of objects"
+    raise DataError(message, hint="give one list of tools for all rows, or a list (or None) per row")
 
 
 def read_gold(value: ToolCall | Mapping[str, Any], row: int) -> ToolCall:
