@@ -115,7 +115,7 @@ def _nearest_key(location: Location) -> str:
 def known_keys(location: Location) -> list[str]:
     """The keys that a config may have at a location.
 
-    >>> known_keys(("arms", "base"))
+    >>> known_keys(("arms", "base"))[:3]
     ['adapter', 'revision', 'replay']
     """
     if not location:
