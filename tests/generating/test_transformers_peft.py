@@ -250,3 +250,33 @@ def test_dtype_is_what_was_asked_for(tiny):
     backend = open_backend(tiny, dtype="bfloat16")
     assert str(backend._checkpoint.model.dtype) == "torch.bfloat16"
     assert backend.describe()["model"]["dtype"] == "bfloat16"
+
+
+# --- Batches
+
+
+def test_a_padded_batch_answers_like_single_prompts(tiny):
+    """On the left, masked, with positions of their own: else the shorter prompts would answer otherwise."""
+    request = BackendRequest(ModelSettings(str(tiny)), Decoding(8), batch_size=3)
+    backend = BACKENDS.get("transformers")(request)
+    prompts = [
+        prompt(text, name) for name, text in (("a", "call"), ("b", "call a tool"), ("c", "tool a call a"))
+    ]
+    together = backend.generate_batch(prompts)
+    assert together == [backend.generate(one) for one in prompts]
+    assert len({backend.prompt_length(one) for one in prompts}) > 1
+    assert backend.describe()["backend"]["batch_plan"].startswith("batches of up to 3")
+
+
+def test_an_engine_that_fails_fails_every_prompt_of_the_batch(tiny, monkeypatch):
+    backend = BACKENDS.get("transformers")(
+        BackendRequest(ModelSettings(str(tiny)), Decoding(8), batch_size=2)
+    )
+
+    def run_out(**arguments):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(backend._model, "generate", run_out)
+    failed = backend.generate_batch([prompt("call", "a"), prompt("a tool", "b")])
+    assert [one.failure for one in failed] == ["RuntimeError: out of memory"] * 2
+    assert [one.example_id for one in failed] == ["a", "b"]

@@ -69,7 +69,7 @@ class Config(ConfigFile):
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, defaults included, and the digests of the input files."""
         return {
-            "config": _without_server(self.model_dump(mode="json")),
+            "config": _without_unused(self.model_dump(mode="json")),
             "inputs": [file.to_dict() for file in self._inputs],
         }
 
@@ -84,14 +84,15 @@ class Config(ConfigFile):
         return yaml.safe_dump(document, sort_keys=False, allow_unicode=False, width=110)
 
 
-def _without_server(dumped: dict[str, Any]) -> dict[str, Any]:
-    """What is said about servers is left out where nothing is: other configs keep their digests."""
+def _without_unused(dumped: dict[str, Any]) -> dict[str, Any]:
+    """What is said of servers and batches is left out where nothing is: other configs keep their digest."""
     arms = {
         name: {key: value for key, value in arm.items() if key not in _SERVED or value is not None}
         for name, arm in dumped["arms"].items()
     }
     rest = {key: value for key, value in dumped.items() if key != "server" or value is not None}
-    return {**rest, "arms": arms}
+    policy = {key: value for key, value in dumped["eval"].items() if key != "batch_size" or value != 1}
+    return {**rest, "arms": arms, "eval": policy}
 
 
 def load_config(path: Path | str) -> Config:

@@ -102,6 +102,7 @@ class EvalPolicy(Section):
     max_new_tokens: int = 512
     reader: Text = PARSER_VERSION
     threads: Annotated[int, Field(ge=1)] = 1
+    batch_size: Annotated[int, Field(ge=1, le=4096)] = 1
 
 
 class Server(Section):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from faircall.generating.backend import Backend, ServedBackend
+from faircall.generating.backend import Backend, BatchedBackend, ServedBackend
+from faircall.generating.batched_run import generate_in_batches
 from faircall.generating.concurrent_run import generate_concurrently
 from faircall.generating.journal import Journal
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices, generate_sequentially
@@ -16,7 +17,9 @@ def answer_prompts(
     clock: Clock,
     listener: Listener = lambda entry: None,
 ) -> SequentialRun:
-    """Answer every prompt that the journal does not hold yet: one after the other, or several in flight."""
+    """Answer every prompt that the journal does not hold yet: one by one, in batches or in flight."""
+    if isinstance(backend, BatchedBackend) and backend.batch_size > 1:
+        return generate_in_batches(backend, slices, journal=journal, clock=clock, listener=listener)
     if isinstance(backend, ServedBackend):
         return generate_concurrently(
             backend,

@@ -91,6 +91,7 @@ class BackendRequest:
     decoding: Decoding
     adapter: AdapterSettings | None = None
     threads: int = 1
+    batch_size: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -121,6 +122,24 @@ class ServedBackend(Backend, Protocol):
     @property
     def in_flight(self) -> int:
         """How many prompts may be under way at a time."""
+        ...
+
+
+@runtime_checkable
+class BatchedBackend(Backend, Protocol):
+    """A backend that can answer several prompts in one pass; `batch_size` says how many were asked for."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many prompts make a full batch; 1 is no batching."""
+        ...
+
+    def prompt_length(self, prompt: Prompt) -> int:
+        """Tokens of a prompt: batches hold prompts of like length."""
+        ...
+
+    def generate_batch(self, prompts: Sequence[Prompt]) -> list[Generation]:
+        """Answer all of them, in their order."""
         ...
 
 

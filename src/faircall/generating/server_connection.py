@@ -20,9 +20,7 @@ from faircall.generating.server_settings import ServerSettings
 T = TypeVar("T")
 
 _PASSING: Final = frozenset((408, 409, 425, 429))
-_FOR_ALL: Final = frozenset(
-    (401, 403, 404, 405)
-)  # key, path or model: others fare no better
+_FOR_ALL: Final = frozenset((401, 403, 404, 405))  # key, path or model: others fare no better
 
 
 class Refused(Exception):

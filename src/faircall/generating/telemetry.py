@@ -42,6 +42,18 @@ SERVED: Final[Mapping[str, Any]] = {
     "device_synchronisation": "the server's affair",
 }
 
+BATCHED: Final[Mapping[str, Any]] = {
+    "name": "faircall.batched.v1",
+    "scenario": "batches of prompts in one process",
+    "measure": "monotonic wall-clock interval of each batch divided by its size, in nanoseconds",
+    "included": CONTRACT["included"],
+    "excluded": CONTRACT["excluded"],
+    "warm_up": "none",
+    "device_synchronisation": CONTRACT["device_synchronisation"],
+}
+_CONTRACTS: Final = {"sequential": CONTRACT, "served": SERVED, "batched": BATCHED}
+_MODES: Final = {"served": "up to {} requests were in flight at a server", "batched": "batches of up to {}"}
+
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
@@ -89,7 +101,7 @@ def build_telemetry(
 
 def contract_of(run: SequentialRun) -> dict[str, Any]:
     """What the times of a run are, by the way in which its prompts were answered."""
-    return dict(CONTRACT) if run.mode == "sequential" else {**SERVED, "concurrency": run.in_flight}
+    return {**_CONTRACTS[run.mode], "concurrency": run.in_flight}
 
 
 def _why_not_comparable(run: SequentialRun) -> list[str]:
@@ -97,7 +109,7 @@ def _why_not_comparable(run: SequentialRun) -> list[str]:
     if run.sessions > 1:
         reasons.append("the run was resumed, so its times come from several processes")
     if run.mode != "sequential":
-        reasons.append(f"up to {run.in_flight} requests were in flight at a server")
+        reasons.append(_MODES[run.mode].format(run.in_flight))
     return reasons
 
 

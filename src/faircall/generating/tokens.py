@@ -72,6 +72,16 @@ def require_room(lengths: Sequence[tuple[str, int]], *, max_new_tokens: int, con
         )
 
 
+def cut_at_end(new_ids: Sequence[int], *, eos_ids: Sequence[int]) -> list[int]:
+    """The tokens up to the first end token, that one included: what follows it in a batch is padding.
+
+    >>> cut_at_end([5, 6, 2, 2, 2], eos_ids=[2]), cut_at_end([5, 6], eos_ids=[2])
+    ([5, 6, 2], [5, 6])
+    """
+    ends = [place for place, number in enumerate(new_ids) if number in eos_ids]
+    return list(new_ids[: ends[0] + 1]) if ends else list(new_ids)
+
+
 def read_answer(tokenizer: Any, new_ids: Sequence[int], *, eos_ids: Sequence[int]) -> Answer:
     """Text of the new tokens with special tokens kept; only a final end token is trimmed, and named."""
     stopped = bool(new_ids) and new_ids[-1] in eos_ids

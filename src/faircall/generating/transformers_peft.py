@@ -9,7 +9,7 @@ from faircall.generating.adapters import AdaptedModel, attach_adapter
 from faircall.generating.backend import BackendRequest, Decoding, Description
 from faircall.generating.checkpoints import Checkpoint, load_checkpoint
 from faircall.generating.extras import load_library
-from faircall.generating.tokens import Answer, encode_prompt, read_answer, require_room
+from faircall.generating.tokens import Answer, cut_at_end, encode_prompt, read_answer, require_room
 from faircall.records import Generation, Prompt
 
 
@@ -87,9 +87,36 @@ class TransformersBackend:
             "device": str(model.device),
             "threads": self._torch.get_num_threads(),
             "attention": getattr(model.config, "_attn_implementation", None),
-            "batch_plan": "sequential, batch of one",
+            "batch_plan": self._batch_plan(),
             "sent": self._sent,
         }
+
+    def _batch_plan(self) -> str:
+        if self.batch_size == 1:
+            return "sequential, batch of one"
+        return f"batches of up to {self.batch_size}, prompts sorted by length, padded on the left"
+
+    @property
+    def batch_size(self) -> int:
+        """How many prompts make a full batch."""
+        return self._request.batch_size
+
+    def prompt_length(self, prompt: Prompt) -> int:
+        """Tokens of a prompt."""
+        return len(encode_prompt(self._checkpoint.tokenizer, prompt))
+
+    def generate_batch(self, prompts: Sequence[Prompt]) -> list[Generation]:
+        """Answer several prompts in one pass; an error of the engine fails all of them."""
+        rows = [encode_prompt(self._checkpoint.tokenizer, prompt) for prompt in prompts]
+        try:
+            answers = self._answer_all(rows)
+        except RuntimeError as error:
+            decoding = self._request.decoding.to_dict()
+            return [
+                _failed(prompt, decoding, prompt_tokens=len(ids), error=error)
+                for prompt, ids in zip(prompts, rows, strict=True)
+            ]
+        return [self._generation(*row) for row in zip(prompts, rows, answers, strict=True)]
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Tokenise every prompt now: one BOS each, and room for the answer."""
@@ -101,36 +128,43 @@ class TransformersBackend:
 
     def generate(self, prompt: Prompt) -> Generation:
         """Answer `prompt`; an error of the engine (memory, kernels) becomes a failed generation."""
-        decoding = self._request.decoding.to_dict()
         ids = encode_prompt(self._checkpoint.tokenizer, prompt)
         try:
-            answer = self._answer(ids)
+            (answer,) = self._answer_all([ids])
         except RuntimeError as error:
-            return _failed(prompt, decoding, prompt_tokens=len(ids), error=error)
+            return _failed(prompt, self._request.decoding.to_dict(), prompt_tokens=len(ids), error=error)
+        return self._generation(prompt, ids, answer)
+
+    def _generation(self, prompt: Prompt, ids: list[int], answer: Answer) -> Generation:
         return Generation(
             prompt.example_id,
             answer.raw_text,
             language=prompt.language,
             prompt_sha256=prompt.prompt_sha256,
-            decoding=decoding,
+            decoding=self._request.decoding.to_dict(),
             finish_reason=answer.finish_reason,
             stop_token=answer.stop_token,
             prompt_tokens=len(ids),
             new_tokens=answer.new_tokens,
         )
 
-    def _answer(self, ids: list[int]) -> Answer:
-        """Copying the ids to the host waits for the device, so the caller's clock sees all of the work."""
-        device = self._checkpoint.model.device
-        inputs = self._torch.tensor([ids], device=device)
+    def _answer_all(self, rows: Sequence[list[int]]) -> list[Answer]:
+        """Copying the ids to the host waits for the device, so the caller's clock sees all of the work.
+
+        Shorter prompts are padded on the left, and the mask hides the padding; from it the library derives
+        the positions, so every prompt starts at position 0.
+        """
+        device, eos_ids = self._checkpoint.model.device, self._checkpoint.eos_ids
+        width = max(len(ids) for ids in rows)
+        pad = self._config.pad_token_id
+        inputs = self._torch.tensor([[pad] * (width - len(ids)) + ids for ids in rows], device=device)
+        mask = self._torch.tensor([[0] * (width - len(ids)) + [1] * len(ids) for ids in rows], device=device)
         with self._torch.inference_mode():
             output = self._model.generate(
-                input_ids=inputs,
-                attention_mask=self._torch.ones_like(inputs),
-                generation_config=self._config,
+                input_ids=inputs, attention_mask=mask, generation_config=self._config
             )
-        new_ids = output[0, len(ids) :].tolist()
-        return read_answer(self._checkpoint.tokenizer, new_ids, eos_ids=self._checkpoint.eos_ids)
+        answered = [cut_at_end(new, eos_ids=eos_ids) for new in output[:, width:].tolist()]
+        return [read_answer(self._checkpoint.tokenizer, new, eos_ids=eos_ids) for new in answered]
 
     def next_token_scores(self, prompt: Prompt) -> list[float]:
         """Logits of the first answer token: what an adapter must change to have any effect."""

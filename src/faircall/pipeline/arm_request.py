@@ -110,6 +110,7 @@ def open_backend(config: Config, request: ArmRequest) -> Backend:
             Decoding(policy.max_new_tokens, policy.temperature, policy.do_sample),
             adapter=request.adapter,
             threads=policy.threads,
+            batch_size=policy.batch_size,
             options=_options(config, request),
         )
     )

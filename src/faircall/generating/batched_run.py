@@ -1,0 +1,58 @@
+"""The batched run: prompts of like length together, each batch journalled with one wait for the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from faircall.generating.backend import BatchedBackend
+from faircall.generating.journal import Journal, TimedAnswer
+from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
+from faircall.records import Prompt
+
+Task: TypeAlias = tuple[str, Prompt]
+
+
+def generate_in_batches(
+    backend: BatchedBackend,
+    slices: Slices,
+    *,
+    journal: Journal,
+    clock: Clock,
+    listener: Listener = lambda entry: None,
+) -> SequentialRun:
+    """Answer every prompt that the journal does not hold yet, batch by batch.
+
+    Which prompts share a batch can change a token, so the batches are planned over all prompts, whatever the
+    journal holds: a batch of which one answer is missing is generated whole, and only that answer is kept.
+    Each answer is timed with its share of the batch.
+    """
+    for batch in plan_batches(backend, slices):
+        missing = [task for task in batch if journal.find(task[0], task[1].example_id) is None]
+        answers = _answer(backend, batch, clock=clock) if missing else []
+        journal.append_all(answer for answer, task in zip(answers, batch, strict=False) if task in missing)
+        for name, prompt in batch:
+            entry = journal.find(name, prompt.example_id)
+            if entry is not None:
+                listener(entry)
+    found = [journal.find(name, prompt.example_id) for name, prompts in slices.items() for prompt in prompts]
+    entries = tuple(entry for entry in found if entry is not None)
+    sessions = max((entry.session for entry in entries), default=1)
+    return SequentialRun(entries, sessions, 0, None, mode="batched", in_flight=backend.batch_size)
+
+
+def plan_batches(backend: BatchedBackend, slices: Slices) -> list[list[Task]]:
+    """All prompts, longest first (what does not fit into memory fails at once), cut into batches."""
+    tasks = [(name, prompt) for name, prompts in slices.items() for prompt in prompts]
+    tasks.sort(key=lambda task: (-backend.prompt_length(task[1]), task[1].example_id, task[0]))
+    size = backend.batch_size
+    return [tasks[start : start + size] for start in range(0, len(tasks), size)]
+
+
+def _answer(backend: BatchedBackend, batch: Sequence[Task], *, clock: Clock) -> list[TimedAnswer]:
+    started = clock()
+    generations = backend.generate_batch([prompt for _, prompt in batch])
+    share = (clock() - started) // len(batch)
+    return [
+        TimedAnswer(name, generation, share) for (name, _), generation in zip(batch, generations, strict=True)
+    ]
