@@ -13,6 +13,7 @@ from faircall.errors import UsageError
 
 if TYPE_CHECKING:
     from faircall.reporting.blocks import View
+    from faircall.store.layout import RunFolder
 
 app = new_app(help="Compare a small real model with its adapters: live, or the stored reference run.")
 
@@ -42,25 +43,38 @@ def demo(
         from faircall.demo.replay import replay as replay_reference
 
         replayed = replay_reference(out, tell=_tell)
-        _show(replayed.report, replayed.report_file, as_json=as_json)
+        _show(replayed.report, as_json=as_json)
+        _write_page(replayed.run, out, as_json=as_json)
+        print_written(replayed.report_file, json_on_stdout=as_json)
         return
     from faircall.cli.progress import show_progress
     from faircall.demo.live import run_live
 
     finished = run_live(out, everything=everything, tell=_tell, listener_for=show_progress)
-    _show(finished.report or {}, finished.report_file, as_json=as_json)
+    _show(finished.report or {}, as_json=as_json)
+    _write_page(finished.run, out, as_json=as_json)
+    print_written(finished.report_file, json_on_stdout=as_json)
 
 
 def _tell(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _show(report: Mapping[str, Any], report_file: Path, *, as_json: bool) -> None:
+def _show(report: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
         print_view(_view(report))
-    print_written(report_file, json_on_stdout=as_json)
+
+
+def _write_page(run: RunFolder, folder: Path, *, as_json: bool) -> None:
+    """The comparison as a page to open, examples included; beside the run, whose files stay as they are."""
+    from faircall.store.files import write_bytes_atomically
+    from faircall.viewer.places import chief_page
+
+    page = folder / "report.html"
+    write_bytes_atomically(page, chief_page(run).encode("utf-8"))
+    print_written(page, json_on_stdout=as_json)
 
 
 def _view(report: Mapping[str, Any]) -> View:

@@ -117,14 +117,43 @@ def _links(run: RunFolder) -> Sequence[Link]:
         (run.experiment_report_file(), Link("experiment", "The experiment")),
     ]
     found = [link for file, link in reports if file.is_file()]
-    return [*found, *(Link(f"arms/{arm}", f"The arm {arm}") for arm in evaluated_arms(run))]
+    pairs = [
+        Link(f"pairs/{place}", f"{pair['baseline']['arm']} → {pair['candidate']['arm']}, with examples")
+        for place, pair in enumerate(_pairs(run))
+    ]
+    return [*found, *pairs, *(Link(f"arms/{arm}", f"The arm {arm}") for arm in evaluated_arms(run))]
+
+
+def _pairs(run: RunFolder) -> list[dict[str, Any]]:
+    """The comparisons inside the experiment report of a run; none without one."""
+    file = run.experiment_report_file()
+    return list(read_json(file)["pairs"]) if file.is_file() else []
 
 
 def report_page(run: RunFolder, name: str) -> str:
     """`comparison` or `experiment` of a run."""
     if name == "experiment":
         return experiment_page(read_json(run.experiment_report_file()))
-    report = read_json(run.comparison_report_file())
+    return _with_examples(run, read_json(run.comparison_report_file()))
+
+
+def pair_page(run: RunFolder, place: int) -> str | None:
+    """One pair of the experiment of a run, examples included; None when there is no such pair."""
+    pairs = _pairs(run)
+    return _with_examples(run, pairs[place]) if place < len(pairs) else None
+
+
+def chief_page(run: RunFolder) -> str:
+    """The comparison of a run that answers its question: the only one, or the first arm against the last."""
+    if run.comparison_report_file().is_file():
+        return report_page(run, "comparison")
+    pairs = _pairs(run)
+    names = read_json(run.experiment_report_file())["arm_order"]
+    whole = [p for p in pairs if (p["baseline"]["arm"], p["candidate"]["arm"]) == (names[0], names[-1])]
+    return _with_examples(run, (whole or pairs)[0])
+
+
+def _with_examples(run: RunFolder, report: dict[str, Any]) -> str:
     names = report["baseline"]["arm"], report["candidate"]["arm"]
     return comparison_page(report, _rows(run, *names))
 

@@ -27,6 +27,7 @@ _RULES: Final = Map(
         Rule("/runs/<run_id>/", endpoint="run"),
         Rule("/runs/<run_id>/part", endpoint="run_part"),
         Rule("/runs/<run_id>/<any(comparison, experiment):name>", endpoint="report"),
+        Rule("/runs/<run_id>/pairs/<int:place>", endpoint="pair"),
         Rule("/runs/<run_id>/arms/<arm>", endpoint="arm"),
     ]
 )
@@ -73,6 +74,8 @@ class Site:
         run = self._find_run(values["run_id"])
         if endpoint == "report":
             return _html(places.report_page(run, values["name"]))
+        if endpoint == "pair":
+            return _html(_found(places.pair_page(run, values["place"])))
         if endpoint == "arm":
             return _html(places.arm_page(run, _known_arm(run, values["arm"])))
         up = "" if self._place.run else "../../"
@@ -93,6 +96,12 @@ class Site:
             if run.run_id == run_id:
                 return run
         raise NotFound
+
+
+def _found(page: str | None) -> str:
+    if page is None:
+        raise NotFound
+    return page
 
 
 def _known_arm(run: RunFolder, arm: str) -> str:
