@@ -11,10 +11,11 @@ from faircall.generating.journal import open_journal
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_in_run
 from faircall.pipeline.evaluate import evaluate_arm
+from faircall.pipeline.experiment import build_experiment_report, write_experiment
 from faircall.pipeline.watch import watch_run
 from faircall.records import Generation
 from faircall.reporting.figures import FORMS, find
-from faircall.viewer.places import find_place
+from faircall.viewer.places import chief_page, find_place
 from faircall.viewer.site import Site
 from pipeline.run_builder import answers, build, rows
 from reporting.page_reader import Page
@@ -198,3 +199,17 @@ def test_json_tells_how_far_the_arms_are_and_serves_nothing(run, capsys):
     assert main(["view", str(run.path.parents[1]), "--json"]) == 0
     assert [state["run_id"] for state in json.loads(capsys.readouterr().out)["runs"]] == ["run-1"]
     assert main(["view", str(run.comparison_report_file()), "--json"]) == 2
+
+
+def test_the_pairs_of_an_experiment_are_shown_with_their_examples(tmp_path):
+    run, config = build(tmp_path)
+    for arm in ("base", "adapter"):
+        evaluate_arm(run, config, plan_arm(config, arm))
+    write_experiment(run, build_experiment_report(run))
+    assert 'href="pairs/0"' in visit(run.path, "/runs/run-1/").text
+    page = visit(run.path, "/runs/run-1/pairs/0").text
+    assert 'id="rows"' in page
+    assert "<bdi>base</bdi>" in page
+    assert page == chief_page(run)
+    assert visit(run.path, "/runs/run-1/experiment").status_code == 200
+    assert visit(run.path, "/runs/run-1/pairs/1").status_code == 404

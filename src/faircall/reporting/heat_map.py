@@ -48,7 +48,7 @@ class HeatMap:
 
 
 def draw_heat_map(confusion: Sequence[Json]) -> HeatMap:
-    """The matrix of `diagnosis.confusion`; the last two columns are `no_call` and `unknown_tool`."""
+    """The matrix of `diagnosis.confusion`; the first two cells of a row are `no_call` and `unknown_tool`."""
     ranked = sorted(range(len(confusion)), key=lambda index: (-_missed(confusion[index]), index))
     shown = sorted(ranked[:SHOWN])
     called: Counter[str] = Counter()
@@ -73,6 +73,10 @@ def _missed(row: Json) -> int:
 
 def _row(row: Json, index: int, columns: Sequence[str]) -> HeatRow:
     cells = [
+        Cell(at(name) if row[name] else "", _shade(row[name], row["examples"]), right=False)
+        for name in (NO_CALL, UNKNOWN_TOOL)
+    ]
+    cells += [
         Cell(
             at("predicted", name) if name in row["predicted"] else "",
             _shade(row["predicted"].get(name, 0), row["examples"]),
@@ -80,8 +84,6 @@ def _row(row: Json, index: int, columns: Sequence[str]) -> HeatRow:
         )
         for name in columns
     ]
-    for name in (NO_CALL, UNKNOWN_TOOL):
-        cells.append(Cell(at(name) if row[name] else "", _shade(row[name], row["examples"]), right=False))
     return HeatRow(row["gold"], index, tuple(cells))
 
 

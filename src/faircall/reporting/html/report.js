@@ -194,11 +194,17 @@
     const title = element("h3", "", isolated(row[ID]));
     const slices = row[SLICES].map((i) => data.slices[i]).join(", ");
     const parts = [title, element("p", "note", flat([WORDS[resultOf(row)], slices].filter(Boolean).join(" · ")))];
-    if (row[ASKED] !== null) parts.push(element("h4", "", "Request"), textBox(row[ASKED], null, 1200));
+    const asked = row[ASKED] === null ? null : textBox(row[ASKED], null, 8000);
+    if (asked) parts.push(element("h4", "", "Request"), asked);
     parts.push(element("h4", "", "Gold call and calls"), callTable(row));
     const texts = element("div", "texts", ...row[ANSWERS].map((answer, arm) => answerBox(answer, arm)));
     parts.push(texts);
     detail.replaceChildren(...parts);
+    if (asked) {
+      const pre = asked.querySelector("pre");
+      pre.classList.add("asked");
+      pre.scrollTop = pre.scrollHeight; // a whole prompt ends with the request
+    }
   }
   function callTable(row) {
     const head = element("tr", "", ...["", "gold", ...arms].map((name) => { const th = element("th", "", isolated(name)); th.scope = "col"; return th; }));
