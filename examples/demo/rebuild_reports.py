@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from faircall.demo.replay import reference_run
 from faircall.pipeline.arms import load_config_of
-from faircall.pipeline.evaluate import rebuild_evaluation_report
 from faircall.pipeline.experiment import build_experiment_report, write_experiment
+from faircall.pipeline.finish_arm import rebuild_evaluation_report
 
 if __name__ == "__main__":
     run = reference_run()
