@@ -44,6 +44,9 @@ Requests = Annotated[
     Path | None,
     typer.Option("--requests", metavar="FILE", help="No config: send the frozen requests of a log instead."),
 ]
+ShardText = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="Only every N-th prompt; `faircall merge` joins.")
+]
 OutFolder = Annotated[
     Path | None, typer.Option("-o", "--out", metavar="DIR", help="Where the answers to --requests go.")
 ]
@@ -67,6 +70,7 @@ def run_arm(
     repeat_check: Repeats = 0,
     base_url: BaseUrl = None,
     served_as: ServedAs = None,
+    shard: ShardText = None,
     requests: Requests = None,
     out: OutFolder = None,
     reader: options.Reader = PARSER_VERSION,
@@ -125,6 +129,11 @@ def run_arm(
         )
     if resume and not run.eval_folder(name).is_dir():
         raise UsageError(f"arm {name!r} was never started in run {run.run_id}", hint="leave out --resume")
+    if shard is not None:
+        from faircall.pipeline.shards import generate_shard, parse_shard
+
+        print_written(generate_shard(run, loaded, request, parse_shard(shard)), json_on_stdout=as_json)
+        return
     with show_progress(name) as listener:
         outcome = evaluate_arm(run, loaded, request, listener=listener)
     _show(outcome, as_json=as_json)

@@ -41,6 +41,7 @@ VERBS: Final[dict[str, Verb]] = {
     "eval": Verb(
         "faircall.cli.eval:app", "Let one arm answer the stored prompts, or build its report again."
     ),
+    "merge": Verb("faircall.cli.merge:app", "Put the shards of an arm together and finish it."),
     "verify": Verb(
         "faircall.cli.verify:app",
         "Hash every file of a run again and name each that is not what its stage wrote.",

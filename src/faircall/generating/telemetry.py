@@ -51,8 +51,21 @@ BATCHED: Final[Mapping[str, Any]] = {
     "warm_up": "none",
     "device_synchronisation": CONTRACT["device_synchronisation"],
 }
-_CONTRACTS: Final = {"sequential": CONTRACT, "served": SERVED, "batched": BATCHED}
-_MODES: Final = {"served": "up to {} requests were in flight at a server", "batched": "batches of up to {}"}
+SHARDED: Final[Mapping[str, Any]] = {
+    "name": "faircall.sharded.v1",
+    "scenario": "prompts spread over processes that may have run on different machines",
+    "measure": "the interval of each prompt in its own process, in nanoseconds",
+    "included": "what the process of the shard measured",
+    "excluded": CONTRACT["excluded"],
+    "warm_up": "one in each process, where its backend has one",
+    "device_synchronisation": "that of each process",
+}
+_CONTRACTS: Final = {"sequential": CONTRACT, "served": SERVED, "batched": BATCHED, "sharded": SHARDED}
+_MODES: Final = {
+    "served": "up to {} requests were in flight at a server",
+    "batched": "batches of up to {}",
+    "sharded": "the run was merged from {} shards",
+}
 
 
 @dataclass(frozen=True, slots=True)

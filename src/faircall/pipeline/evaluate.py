@@ -55,10 +55,7 @@ def evaluate_arm(
     prompts = load_prompts(run, config, limit=request.limit)
     backend = open_backend(config, request)
     try:
-        description = backend.describe()
-        conditions = _as_json(
-            journal_conditions(description, prompts, config=config, model_kind=request.model_kind)
-        )
+        conditions = describe_conditions(backend, prompts, config=config, model_kind=request.model_kind)
         facts = ArmFacts(request.arm, request.model_kind, conditions)
         finished = finished_entries(run, facts)
         if finished is not None and not _needs_work(finished, request):
@@ -70,6 +67,13 @@ def evaluate_arm(
         )
     finally:
         backend.close()
+
+
+def describe_conditions(
+    backend: Backend, prompts: PromptSet, *, config: Config, model_kind: str
+) -> dict[str, Any]:
+    """The conditions under which a backend answers these prompts, as they are stored."""
+    return _as_json(journal_conditions(backend.describe(), prompts, config=config, model_kind=model_kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,15 @@ class RunFolder:
         """Generations of an arm that is not finished; gone once it is."""
         return self.eval_folder(arm) / "journal.jsonl"
 
+    def shard_file(self, arm: str, number: int, *, of: int) -> Path:
+        """The generations of one shard of an arm; gone once the shards are merged."""
+        return self.eval_folder(arm) / f"shard-{number}-of-{of}.jsonl"
+
+    def shard_files(self, arm: str) -> list[Path]:
+        """The shards of an arm that are there, by number."""
+        found = self.eval_folder(arm).glob("shard-*-of-*.jsonl")
+        return sorted(found, key=lambda path: (len(path.name), path.name))
+
     def telemetry_file(self, arm: str) -> Path:
         """The timing of one arm."""
         return self.eval_folder(arm) / "inference_telemetry.json"
