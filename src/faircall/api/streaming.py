@@ -102,7 +102,7 @@ def score_block(block: LineBlock, *, label: str, columns: Mapping[str, str] | No
         rows = import_rows(
             decode_lines(block.lines, label=label, number=block.number), label=label, columns=columns
         )
-        if rows.examples and not rows.ids_given:
+        if not rows.examples or not rows.ids_given:
             return None
         parsed = parse_generations(rows.generations)
         _, table, causes = measure_rows(rows.examples, parsed)
