@@ -18,7 +18,7 @@ demo: $(VENV)/.models ## The main job on a small real model: base against adapte
 	$(BIN)/faircall demo
 
 test: $(VENV)/.core ## All tests that need no model (under 3 minutes).
-	$(BIN)/python -m pytest -m "not hf and not model and not server and not browser"
+	$(BIN)/python -m pytest -n auto --maxprocesses=8 -m "not hf and not model and not server and not browser"
 
 check: lint types imports test doctests docs-current test-browser test-models ## Everything: lint, types, directions, tests, docs, models.
 

@@ -6,7 +6,7 @@ import pytest
 
 from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
 from faircall.reporting.blocks import Line, Table
-from faircall.reporting.comparison_view import tell_verdict, view_comparison
+from faircall.reporting.comparison_view import tell_treatment, tell_verdict, view_comparison
 from faircall.reporting.to_terminal import to_plain_text
 
 
@@ -98,6 +98,19 @@ def test_the_first_lines_are_the_treatment_the_arms_and_the_verdict():
         "base -> tuned: 60 examples",
         "full_call_exact_match: better: +63.3 points, 95% CI [+50.0, +74.0]",
     ]
+
+
+def test_an_adapter_against_none_is_told_by_its_source_with_a_short_digest():
+    digest = "8c3c22fe229d" + 52 * "0"
+    differs = {
+        "adapter.merged": {"baseline": None, "candidate": False},
+        "adapter.source": {"baseline": "none", "candidate": f"tuned@sha256:{digest}"},
+    }
+    treatment = {"kind": "declared", "sections": ["adapter"], "differs": differs}
+    told = tell_treatment({"treatment": treatment})
+    assert told == "Treatment: adapter (adapter.source: none -> tuned@sha256:8c3c22fe229d...)"
+    differs["adapter.merged"] = {"baseline": True, "candidate": False}
+    assert "adapter.merged: True -> False" in tell_treatment({"treatment": treatment})
 
 
 @pytest.mark.parametrize(

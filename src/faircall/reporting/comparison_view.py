@@ -5,6 +5,7 @@ The JSON holds everything; a view shows one interval per number, the one that de
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from faircall.stats.intervals import deciding_interval
 Json = Mapping[str, Any]
 
 _SPLIT: Final = ("gained_by_parsing", "gained_by_content", "lost_by_parsing", "lost_by_content")
+_LONG_DIGEST: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _NOT_ATTESTED: Final = "the files do not record what differs between the arms"
 
 
@@ -41,9 +43,19 @@ def tell_treatment(report: Json) -> str:
         return f"Treatment: not attested ({_NOT_ATTESTED})"
     changes = "; ".join(
         f"{path}: {_side(v, 'baseline')} -> {_side(v, 'candidate')}"
-        for path, v in treatment["differs"].items()
+        for path, v in _telling(treatment["differs"]).items()
     )
     return f"Treatment: {' and '.join(treatment['sections'])} ({changes})"
+
+
+def _telling(differs: Json) -> Json:
+    """The fields worth a reader's first line: what one side lacks altogether follows from its source."""
+    named = {path.partition(".")[0] for path in differs if path.endswith(".source")}
+    return {
+        path: sides
+        for path, sides in differs.items()
+        if path.endswith(".source") or path.partition(".")[0] not in named or None not in sides.values()
+    }
 
 
 def tell_verdict(report: Json) -> str:
@@ -216,4 +228,4 @@ def tell_not_attested(report: Json) -> str:
 
 def _side(values: Json, side: str) -> str:
     value = values[side]
-    return "unknown" if value is None else str(value)
+    return "unknown" if value is None else _LONG_DIGEST.sub(r"\1...", str(value))
