@@ -16,6 +16,7 @@ from faircall.config.schema import (
     FormattingPolicy,
     Model,
     Project,
+    SamplingPolicy,
     Server,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "InputFile",
     "Model",
     "Project",
+    "SamplingPolicy",
     "Server",
     "load_config",
     "load_resolved",

@@ -59,7 +59,8 @@ def check_decoding(document: YamlValue) -> None:
         if key in section and not holds(section[key]):
             place = document.place(("eval", key))
             message = f"{place}: eval.{key} {rule}, not {_show(section[key])}"
-            raise EvaluationError(message, hint=f"write eval.{key} as it shall run; decoding is greedy")
+            hint = f"write eval.{key} as it shall run; a model that must be sampled: eval.sampling"
+            raise EvaluationError(message, hint=hint)
 
 
 def _is_zero(value: Any) -> bool:

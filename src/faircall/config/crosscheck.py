@@ -21,6 +21,7 @@ def check_sections(config: ConfigFile, document: YamlValue) -> None:
     _check_template_source(config, document)
     _check_template_options(config, document)
     _check_slices(config, document)
+    _check_sampling(config, document)
     _check_unique([claim.id for claim in config.claims], "claims", key="id", document=document)
     for index, claim in enumerate(config.claims):
         _check_claim(claim, config, location=("claims", index), document=document)
@@ -108,6 +109,17 @@ def _check_slices(config: ConfigFile, document: YamlValue) -> None:
             raise _unknown(document, ("eval", "slices", index), name, known=languages)
     if len(set(config.eval.slices)) != len(config.eval.slices):
         raise complain(document, ("eval", "slices"), "names a slice twice")
+
+
+def _check_sampling(config: ConfigFile, document: YamlValue) -> None:
+    """Samples of one prompt share its root, so a translation would have no one row to be paired with."""
+    if config.eval.sampling is None:
+        return
+    if len(slices_of(config)) > 1:
+        hint = "name one slice in eval.slices"
+        raise complain(document, ("eval", "sampling"), "takes one slice at a time", hint=hint)
+    if config.eval.batch_size > 1:
+        raise complain(document, ("eval", "sampling"), "gives each answer a seed of its own; a batch has one")
 
 
 def _check_claim(claim: Claim, config: ConfigFile, *, location: Location, document: YamlValue) -> None:

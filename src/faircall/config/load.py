@@ -22,6 +22,7 @@ from faircall.errors import ArtifactInvalid, ConfigError, FileUnreadable
 
 RESOLVED_VERSION: Final = "faircall.config.resolved.v1"
 MAX_BYTES: Final = 1_000_000
+_NEVER: Final = object()
 _SERVED: Final = ("served_as", "answers_as", "base_url")
 
 
@@ -91,7 +92,8 @@ def _without_unused(dumped: dict[str, Any]) -> dict[str, Any]:
         for name, arm in dumped["arms"].items()
     }
     rest = {key: value for key, value in dumped.items() if key != "server" or value is not None}
-    policy = {key: value for key, value in dumped["eval"].items() if key != "batch_size" or value != 1}
+    unused = {"batch_size": 1, "sampling": None}
+    policy = {key: value for key, value in dumped["eval"].items() if unused.get(key, _NEVER) != value}
     return {**rest, "arms": arms, "eval": policy}
 
 

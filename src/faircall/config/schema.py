@@ -91,8 +91,17 @@ def _without_sign(value: Any) -> Any:
     return 0.0 if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0 else value
 
 
+class SamplingPolicy(Section):
+    """The decoding protocol `sampled.v1`: several answers to each prompt, drawn under recorded seeds."""
+
+    temperature: Annotated[float, Field(gt=0, le=10)]
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    samples: Annotated[int, Field(ge=1, le=1000)] = 5
+    seed: Count = 42
+
+
 class EvalPolicy(Section):
-    """What is generated, how it is decoded, and which reader decides. Decoding is greedy."""
+    """What is generated, how it is decoded, and which reader decides. Greedy, unless `sampling` is there."""
 
     split: Literal["test", "validation", "train"] = "test"
     slices: Annotated[tuple[Language, ...], Field(strict=False)] = ()
@@ -103,6 +112,7 @@ class EvalPolicy(Section):
     reader: Text = PARSER_VERSION
     threads: Annotated[int, Field(ge=1)] = 1
     batch_size: Annotated[int, Field(ge=1, le=4096)] = 1
+    sampling: SamplingPolicy | None = None
 
 
 class Server(Section):

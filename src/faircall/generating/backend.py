@@ -10,18 +10,53 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
+from faircall.digest import sha256_text
 from faircall.errors import EvaluationError
 from faircall.records import Generation, Prompt
 from faircall.registry import Registry
 
 # Section -> field -> value. "model", "adapter", "decoding" and "backend" are compared; "source" binds a run
 # to its inputs; its `adapter` is the `adapter_source` of reports (None for the base model).
+SAMPLED: Final = "sampled.v1"
+
 Description: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """The decoding protocol `sampled.v1`, for models that must not be run greedily.
+
+    `samples` answers to each prompt; each is drawn under a seed of its own, made from `seed` and its id.
+    """
+
+    temperature: float
+    top_p: float = 1.0
+    samples: int = 5
+    seed: int = 42
+
+    def seed_of(self, example_id: str) -> int:
+        """The seed of one answer: it depends on nothing else, so order and shards change nothing.
+
+        >>> Sampling(0.7).seed_of("a#1") == Sampling(0.7).seed_of("a#1") != Sampling(0.7).seed_of("a#2")
+        True
+        """
+        return int(sha256_text(f"sampled.v1|{self.seed}|{example_id}")[:8], 16) >> 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that every generation record and the identity carry."""
+        return {
+            "strategy": SAMPLED,
+            "temperature": self.temperature,
+            "do_sample": True,
+            "top_p": self.top_p,
+            "samples": self.samples,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Decoding:
-    """Greedy decoding as configured. Values are checked, never coerced.
+    """Decoding as configured: greedy, unless `sampling` is declared. Values are checked, never coerced.
 
     >>> Decoding(max_new_tokens=64).to_dict()["max_new_tokens"]
     64
@@ -33,6 +68,7 @@ class Decoding:
     max_new_tokens: int
     temperature: float = 0.0
     do_sample: bool = False
+    sampling: Sampling | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.temperature, bool) or self.temperature != 0.0:
@@ -48,6 +84,8 @@ class Decoding:
 
     def to_dict(self) -> dict[str, Any]:
         """The form that every generation record and the identity carry."""
+        if self.sampling is not None:
+            return {**self.sampling.to_dict(), "max_new_tokens": self.max_new_tokens}
         return {
             "strategy": "greedy",
             "temperature": 0.0,
@@ -59,7 +97,7 @@ class Decoding:
 def _not_greedy(name: str, wanted: str, got: object) -> EvaluationError:
     return EvaluationError(
         f"{name} must be {wanted}, got {got!r}",
-        hint=f"set {name} in the config; faircall does not change it for you",
+        hint=f"set {name} in the config; models that must be sampled: declare eval.sampling ({SAMPLED})",
     )
 
 

@@ -114,7 +114,7 @@ class OpenAiBackend:
                 "device": "server",
                 "batch_plan": f"served, up to {settings.in_flight} requests in flight",
                 "endpoint": settings.endpoint,
-                "sent": decoding_fields(settings, self._request.decoding.max_new_tokens),
+                "sent": decoding_fields(settings, self._request.decoding),
             },
             "source": {
                 "adapter": adapter,
@@ -177,7 +177,7 @@ class OpenAiBackend:
         self._connection.close()
 
     def _body(self, prompt: Prompt) -> bytes:
-        body = request_body(prompt, self._settings, self._request.decoding.max_new_tokens)
+        body = request_body(prompt, self._settings, self._request.decoding)
         return canonical_json(body).encode("ascii")
 
     def _ask(self, body: bytes) -> ServerAnswer:

@@ -9,6 +9,7 @@ from typing import Any
 
 from faircall.credentials import redact
 from faircall.errors import EvaluationError, InvariantViolation
+from faircall.generating.backend import Decoding
 from faircall.generating.retries import Transient
 from faircall.generating.server_settings import Endpoint, ServerSettings
 from faircall.records import Prompt
@@ -29,22 +30,29 @@ class ServerAnswer:
     new_tokens: int | None
 
 
-def decoding_fields(settings: ServerSettings, max_new_tokens: int) -> dict[str, Any]:
-    """The decoding part of every request, as it is sent: no default of a server can slip in.
+def decoding_fields(
+    settings: ServerSettings, decoding: Decoding, *, example_id: str | None = None
+) -> dict[str, Any]:
+    """The decoding part of a request, as it is sent; without an example, what all requests share.
 
-    >>> decoding_fields(ServerSettings("http://h/v1", "m", seed=7), 64)
+    >>> decoding_fields(ServerSettings("http://h/v1", "m", seed=7), Decoding(64))
     {'temperature': 0, 'max_tokens': 64, 'stream': False, 'seed': 7}
     """
-    seed = {} if settings.seed is None else {"seed": settings.seed}
+    drawn = decoding.sampling
+    chosen = {"temperature": 0} if drawn is None else {"temperature": drawn.temperature, "top_p": drawn.top_p}
+    seed: dict[str, Any] = {} if settings.seed is None else {"seed": settings.seed}
+    if seed and drawn is not None:
+        seed = {"seed": "one per sample" if example_id is None else drawn.seed_of(example_id)}
     return {
-        "temperature": 0, "max_tokens": max_new_tokens, "stream": False, **seed, **settings.extra_body
+        **chosen, "max_tokens": decoding.max_new_tokens, "stream": False, **seed, **settings.extra_body
     }  # fmt: skip
 
 
-def request_body(prompt: Prompt, settings: ServerSettings, max_new_tokens: int) -> dict[str, Any]:
+def request_body(prompt: Prompt, settings: ServerSettings, decoding: Decoding) -> dict[str, Any]:
     """The whole request: the stored prompt, the model's name, the decoding."""
+    fields = decoding_fields(settings, decoding, example_id=prompt.example_id)
     asked = {"prompt": prompt.prompt_text} if settings.endpoint == "completions" else read_prompt(prompt)
-    return {"model": settings.model, **asked, **decoding_fields(settings, max_new_tokens)}
+    return {"model": settings.model, **asked, **fields}
 
 
 def read_prompt(prompt: Prompt) -> dict[str, Any]:

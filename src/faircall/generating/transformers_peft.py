@@ -46,6 +46,21 @@ def greedy_settings(decoding: Decoding, *, eos_ids: Sequence[int], pad_id: int |
     }
 
 
+def generation_settings(decoding: Decoding, *, eos_ids: Sequence[int], pad_id: int | None) -> dict[str, Any]:
+    """The settings of the declared protocol; top-k is off under sampling, because nothing declares it."""
+    settings = greedy_settings(decoding, eos_ids=eos_ids, pad_id=pad_id)
+    if decoding.sampling is None:
+        return settings
+    drawn = decoding.sampling
+    return {
+        **settings,
+        "do_sample": True,
+        "temperature": drawn.temperature,
+        "top_p": drawn.top_p,
+        "top_k": 0,
+    }
+
+
 class TransformersBackend:
     """A model in memory that answers one prompt at a time. The adapter, if any, stays unmerged."""
 
@@ -57,7 +72,7 @@ class TransformersBackend:
         self._checkpoint = checkpoint
         self._adapted = adapted
         self._model = adapted.model if adapted else checkpoint.model
-        self._sent = greedy_settings(
+        self._sent = generation_settings(
             request.decoding, eos_ids=checkpoint.eos_ids, pad_id=checkpoint.tokenizer.pad_token_id
         )
         self._config = self._fresh_config()
@@ -130,10 +145,17 @@ class TransformersBackend:
         """Answer `prompt`; an error of the engine (memory, kernels) becomes a failed generation."""
         ids = encode_prompt(self._checkpoint.tokenizer, prompt)
         try:
+            self._seed(prompt)
             (answer,) = self._answer_all([ids])
         except RuntimeError as error:
             return _failed(prompt, self._request.decoding.to_dict(), prompt_tokens=len(ids), error=error)
         return self._generation(prompt, ids, answer)
+
+    def _seed(self, prompt: Prompt) -> None:
+        """Under sampling each answer has a seed of its own, whatever was generated before it."""
+        sampling = self._request.decoding.sampling
+        if sampling is not None:
+            self._torch.manual_seed(sampling.seed_of(prompt.example_id))
 
     def _generation(self, prompt: Prompt, ids: list[int], answer: Answer) -> Generation:
         return Generation(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faircall.config import ArmPlan, Config, Server
+from faircall.config import ArmPlan, Config, EvalPolicy, Server
 from faircall.errors import UsageError
 from faircall.generating.backend import (
     BACKENDS,
@@ -15,6 +15,7 @@ from faircall.generating.backend import (
     BackendRequest,
     Decoding,
     ModelSettings,
+    Sampling,
 )
 from faircall.generating.retries import RetryPolicy
 from faircall.generating.server_settings import ServerSettings
@@ -107,13 +108,19 @@ def open_backend(config: Config, request: ArmRequest) -> Backend:
                 quantization=model.quantization,
                 trust_remote_code=model.trust_remote_code,
             ),
-            Decoding(policy.max_new_tokens, policy.temperature, policy.do_sample),
+            _decoding(policy),
             adapter=request.adapter,
             threads=policy.threads,
             batch_size=policy.batch_size,
             options=_options(config, request),
         )
     )
+
+
+def _decoding(policy: EvalPolicy) -> Decoding:
+    drawn = policy.sampling
+    sampling = None if drawn is None else Sampling(drawn.temperature, drawn.top_p, drawn.samples, drawn.seed)
+    return Decoding(policy.max_new_tokens, policy.temperature, policy.do_sample, sampling)
 
 
 def _options(config: Config, request: ArmRequest) -> dict[str, Any]:

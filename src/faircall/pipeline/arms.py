@@ -12,7 +12,7 @@ from faircall.digest import sha256_json
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
-from faircall.pipeline.prompts import PromptSet, example_of, read_prompts, select_slices
+from faircall.pipeline.prompts import PromptSet, draw_samples, example_of, read_prompts, select_slices
 from faircall.records import Example, Generation, Parsed, Scores
 from faircall.scoring.scores import score_rows
 from faircall.store.files import read_json
@@ -71,7 +71,9 @@ def load_prompts(run: RunFolder, config: Config, *, limit: int | None = None) ->
     """
     require_stage(run, "format", hint="run `faircall format build` first")
     prompts = read_prompts(run.formatted_file(config.eval.split))
-    return select_slices(prompts, slice_names(config, prompts_languages(prompts)), limit=limit)
+    chosen = select_slices(prompts, slice_names(config, prompts_languages(prompts)), limit=limit)
+    sampling = config.eval.sampling
+    return chosen if sampling is None else draw_samples(chosen, sampling.samples)
 
 
 def prompts_languages(prompts: Any) -> list[str]:

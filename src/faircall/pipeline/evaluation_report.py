@@ -10,9 +10,10 @@ from faircall.comparing.gaps import marginal_full_slices, paired_gaps
 from faircall.digest import sha256_json
 from faircall.pipeline.arms import StoredArm
 from faircall.pipeline.prompts import prompt_set_digest
-from faircall.records import Arm
+from faircall.records import METRIC_NAMES, Arm
 from faircall.scoring.diagnosis import diagnose
 from faircall.scoring.totals import metric_block, metric_values, rows_by_label
+from faircall.stats.pass_at_k import summarise_samples
 from faircall.store.fingerprints import record_file
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
         "prompt_set_sha256": prompt_set_digest(list(stored.prompts)),
         "slices": {name: _slice(stored, name, rows) for name, rows in rows_by_label(stored.scores).items()},
         **_language_gaps(stored),
+        **_sampling(stored),
         "diagnosis": diagnosis_of(stored),
         "inference_efficiency": inference_efficiency(stored),
         "adapter_source": adapter_source(stored),
@@ -85,6 +87,16 @@ def _language_gaps(stored: StoredArm) -> dict[str, Any]:
         "paired_slices": {language: gap.to_dict() for language, gap in gaps.items()},
         "marginal_full_slices": marginal_full_slices(stored.scores, reference),
     }
+
+
+def _sampling(stored: StoredArm) -> dict[str, Any]:
+    """Under `sampled.v1`: how often one of k answers is a full match, and how often all of them are."""
+    sampling = stored.config.eval.sampling
+    if sampling is None:
+        return {}
+    full = stored.scores.components[:, METRIC_NAMES.index(_FULL), 0]
+    right = full.reshape(-1, sampling.samples).sum(axis=1).tolist()  # the samples of a prompt lie together
+    return {"sampling": {"protocol": "sampled.v1", **summarise_samples(right, sampling.samples)}}
 
 
 def adapter_source(stored: StoredArm) -> Mapping[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -94,6 +94,25 @@ def select_slices(prompts: Sequence[Prompt], names: Sequence[str], *, limit: int
             f"slice {empty[0]!r} has no rows{among}", hint="correct eval.slices, or add rows of that language"
         )
     return PromptSet(slices, limit)
+
+
+def draw_samples(prompts: PromptSet, count: int) -> PromptSet:
+    """Every prompt `count` times, as `id#1` to `id#count`; all of them share the prompt's root."""
+    return PromptSet(
+        {
+            name: [one for prompt in rows for one in _copies(prompt, count)]
+            for name, rows in prompts.slices.items()
+        },
+        prompts.limit,
+    )
+
+
+def _copies(prompt: Prompt, count: int) -> list[Prompt]:
+    root = prompt.source_example_id or prompt.example_id
+    return [
+        replace(prompt, example_id=f"{prompt.example_id}#{number}", source_example_id=root)
+        for number in range(1, count + 1)
+    ]
 
 
 def example_of(prompt: Prompt) -> Example:

@@ -36,6 +36,8 @@ def view_evaluation(report: Json) -> View:
 def _blocks(report: Json) -> Iterator[Block]:
     yield Line(f"{report['name']}: {report['examples']} examples", tone="heading")
     yield _metrics_table(report["metrics"])
+    if report.get("sampling"):
+        yield _samples_table(report["sampling"])
     diagnosis = report.get("diagnosis")
     if diagnosis and diagnosis.get("protocol"):
         yield from protocol_blocks(diagnosis["protocol"])
@@ -45,6 +47,16 @@ def _blocks(report: Json) -> Iterator[Block]:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):
         yield _slices_table(report["slices"])
+
+
+def _samples_table(sampling: Json) -> Table:
+    """pass@k and pass^k, descriptive."""
+    rows = tuple(
+        (k, numbers.rate(sampling["pass_at_k"][k]), numbers.rate(sampling["pass_hat_k"][k]))
+        for k in sorted(sampling["pass_at_k"] or {}, key=int)
+    )
+    title = f"Full matches among {sampling['samples']} samples of {sampling['items']} prompts"
+    return Table(title, ("k", "one of k (pass@k)", "all of k (pass^k)"), rows)
 
 
 def protocol_blocks(protocol: Json) -> Iterator[Block]:
