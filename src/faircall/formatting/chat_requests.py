@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from faircall.canonical import canonical_json
-from faircall.digest import sha256_json, sha256_text
-from faircall.errors import InvariantViolation
-from faircall.formatting.prompts import TOOLS_MARK, with_system_prompt
+from faircall.formatting.prompts import TOOLS_MARK, seal_prompt, with_system_prompt
 from faircall.records import Example, Prompt
 from faircall.tools import declaration
 
@@ -20,20 +18,7 @@ def format_chat_request(example: Example, *, system_prompt: str | None = None) -
         InvariantViolation: the example has no gold call, messages or language.
     """
     tools, messages = example.tools or (), example.messages or ()
-    if example.gold is None or not messages or example.language is None:
-        raise InvariantViolation(f"example {example.example_id} is not prepared: it lacks gold or messages")
-    text = chat_request_text(messages, tools=tools, system_prompt=system_prompt)
-    return Prompt(
-        example_id=example.example_id,
-        language=example.language,
-        source_example_id=example.source_example_id,
-        prompt_text=text,
-        target_text=canonical_json(example.gold.to_dict()),
-        prompt_sha256=sha256_text(text),
-        messages_sha256=sha256_json(list(messages)),
-        tools_sha256=sha256_json(list(tools)),
-        tools=tuple(tools),
-    )
+    return seal_prompt(example, chat_request_text(messages, tools=tools, system_prompt=system_prompt))
 
 
 def chat_request_text(

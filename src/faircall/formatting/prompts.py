@@ -11,7 +11,7 @@ from faircall.canonical import canonical_json
 from faircall.digest import sha256_json, sha256_text
 from faircall.errors import DataError, InvariantViolation
 from faircall.formatting.chat_template import ChatTemplate, plain_content
-from faircall.records import Example, Prompt
+from faircall.records import Example, Prompt, ToolCall
 from faircall.tools import declaration, tool_name
 
 TOOLS_MARK: Final = "{tools}"
@@ -49,24 +49,40 @@ def format_example(example: Example, *, style: PromptStyle) -> Prompt:
         InvariantViolation: the example has no gold call, messages, tools or language.
     """
     tools, messages = example.tools or (), example.messages or ()
-    if example.gold is None or not messages or example.language is None:
-        raise InvariantViolation(f"example {example.example_id} is not prepared: it lacks gold or messages")
+    _require_prepared(example)
     try:
         text = render_prompt(messages, tools=tools, style=style)
         _require_tools_shown(text, messages=messages, tools=tools, style=style)
     except DataError as fault:
         raise DataError(f"example {example.example_id}: {fault.message}", hint=fault.hint) from None
+    return seal_prompt(example, text)
+
+
+def seal_prompt(example: Example, prompt_text: str) -> Prompt:
+    """The stored form of a prompt: its text, the gold call as the target, and the digests of both sides.
+
+    Raises:
+        InvariantViolation: the example has no gold call, messages or language.
+    """
+    gold, language = _require_prepared(example)
     return Prompt(
         example_id=example.example_id,
-        language=example.language,
+        language=language,
         source_example_id=example.source_example_id,
-        prompt_text=text,
-        target_text=canonical_json(example.gold.to_dict()),
-        prompt_sha256=sha256_text(text),
-        messages_sha256=sha256_json(list(messages)),
-        tools_sha256=sha256_json(list(tools)),
-        tools=tuple(tools),
+        prompt_text=prompt_text,
+        target_text=canonical_json(gold.to_dict()),
+        prompt_sha256=sha256_text(prompt_text),
+        messages_sha256=sha256_json(list(example.messages or ())),
+        tools_sha256=sha256_json(list(example.tools or ())),
+        tools=tuple(example.tools or ()),
     )
+
+
+def _require_prepared(example: Example) -> tuple[ToolCall, str]:
+    """The gold call and the language that `data prepare` gave the example."""
+    if example.gold is None or not example.messages or example.language is None:
+        raise InvariantViolation(f"example {example.example_id} is not prepared: it lacks gold or messages")
+    return example.gold, example.language
 
 
 def render_prompt(
