@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def state_of(place: Place) -> dict[str, Any]:
         UsageError: a file has no state.
     """
     if place.run is not None:
-        return watch_run(place.run)
+        return _watch(place.run)
     if place.root is not None:
         return {"runs": _states(place.root)}
     raise UsageError(f"{place.file} is a file, not a run", hint="leave out --json, or give a run")
@@ -101,14 +102,33 @@ def _states(root: Path) -> list[dict[str, Any]]:
 
 def _state(run: RunFolder) -> dict[str, Any]:
     try:
-        return watch_run(run)
+        return _watch(run)
     except FaircallError:
         return {"run_id": run.run_id, "in_progress": False, "signature": None, "arms": []}
 
 
+def _watch(run: RunFolder) -> dict[str, Any]:
+    """The state of a run, made again only when one of its files has changed."""
+    files = [run.manifest_file, run.comparison_report_file(), *sorted(run.path.glob("eval/*/journal.jsonl"))]
+    return _watch_as_of(run, tuple(_stamp(file) for file in files))
+
+
+@lru_cache(maxsize=256)
+def _watch_as_of(run: RunFolder, stamps: tuple[Any, ...]) -> dict[str, Any]:
+    return watch_run(run)
+
+
+def _stamp(file: Path) -> tuple[str, int, int] | None:
+    try:
+        known = file.stat()
+    except FileNotFoundError:
+        return None
+    return str(file), known.st_size, known.st_mtime_ns
+
+
 def overview_page(run: RunFolder, *, up: str, part_only: bool = False) -> str:
     """One run: its arms and where its reports are."""
-    return run_page(watch_run(run), links=list(_links(run)), up=up, part_only=part_only)
+    return run_page(_watch(run), links=list(_links(run)), up=up, part_only=part_only)
 
 
 def _links(run: RunFolder) -> Sequence[Link]:
