@@ -89,6 +89,13 @@ def test_the_report_counts_by_slice_and_in_all(built):
     }  # fmt: skip
 
 
+def test_the_telemetry_has_the_peak_of_memory(built):
+    run, config = built
+    evaluate(run, config)
+    memory = json.loads(run.telemetry_file("base").read_text())["memory"]
+    assert memory["process_peak_bytes"] > 1_000_000
+
+
 def test_a_finished_arm_is_left_as_it_is(built, flaky):
     run, config = built
     evaluate(run, config)

@@ -87,8 +87,12 @@ def build_telemetry(
     allocation: Allocation,
     decoding: Mapping[str, Any],
     repeat_check: Mapping[str, Any] | None = None,
+    memory: Mapping[str, int | None] | None = None,
 ) -> dict[str, Any]:
-    """The telemetry of a finished run. A resumed run has times of several processes and is marked so."""
+    """The telemetry of a finished run. A resumed run has times of several processes and is marked so.
+
+    `memory` are the peaks of the process that finished it, None where no process generated anything.
+    """
     entries = run.entries
     by_slice: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -109,6 +113,7 @@ def build_telemetry(
         "slices": {name: summarise(rows) for name, rows in by_slice.items()},
         "examples": [_example(entry) for entry in entries],
         "repeat_check": repeat_check,
+        "memory": None if memory is None else dict(memory),
     }
 
 

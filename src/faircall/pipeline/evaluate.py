@@ -13,6 +13,7 @@ from faircall.config import Config
 from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, open_journal
+from faircall.generating.memory import measure_peaks
 from faircall.generating.repeats import check_repeats
 from faircall.generating.sequential import Clock, SequentialRun
 from faircall.parsing.tool_call import parse_generations
@@ -103,7 +104,7 @@ def _generate(
             listener=_watch(work, total, session=journal.sessions),
         )
         repeats = _repeat(work, finished, request.repeats)
-        write_artifacts(run, facts, finished, repeats)
+        write_artifacts(run, facts, finished, repeats, memory=measure_peaks())
         finish_arm(run, config, facts)
         journal_file.unlink()
     return outcome_of(run, facts, generated=total - known)

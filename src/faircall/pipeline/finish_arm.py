@@ -29,7 +29,12 @@ class ArmOutcome:
 
 
 def write_artifacts(
-    run: RunFolder, facts: ArmFacts, finished: SequentialRun, repeats: Mapping[str, Any] | None
+    run: RunFolder,
+    facts: ArmFacts,
+    finished: SequentialRun,
+    repeats: Mapping[str, Any] | None = None,
+    *,
+    memory: Mapping[str, int | None] | None = None,
 ) -> None:
     """Write the generations, slice by slice in prompt order, and the telemetry."""
     for name in facts.conditions["prompts"]["sets"]:
@@ -42,7 +47,11 @@ def write_artifacts(
         configured_gpus=int(device.startswith("cuda")),
     )
     telemetry = build_telemetry(
-        finished, allocation=allocation, decoding=facts.conditions["decoding"], repeat_check=repeats
+        finished,
+        allocation=allocation,
+        decoding=facts.conditions["decoding"],
+        repeat_check=repeats,
+        memory=memory,
     )
     write_json(run.telemetry_file(facts.arm), telemetry)
 

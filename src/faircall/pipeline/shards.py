@@ -121,7 +121,7 @@ def merge_shards(run: RunFolder, arm: str, files: Sequence[Path] = ()) -> ArmOut
     sessions = max(entry.session for entry in ordered)
     finished = SequentialRun(ordered, sessions, 0, None, mode="sharded", in_flight=len(paths))
     facts = ArmFacts(arm, conditions["arm"]["model_kind"], conditions)
-    write_artifacts(run, facts, finished, None)
+    write_artifacts(run, facts, finished)
     finish_arm(run, config, facts)
     for path in run.shard_files(arm):
         path.unlink()
