@@ -12,10 +12,12 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from faircall.reporting import verdict
+from faircall.reporting.comparison_view import tell_treatment
 from faircall.reporting.example_rows import OTHER_TOOL, ExampleRow
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.page_templates import STYLES, ArmPlace, render_page
 from faircall.reporting.renderers import Renderer, Subject
+from faircall.reporting.to_terminal import clean
 
 Json = Mapping[str, Any]
 
@@ -40,7 +42,7 @@ def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, r
         counts=verdict.tell_counts(report, figures),
         split=verdict.tell_split(figures),
         limits=list(verdict.tell_limits(report, figures)),
-        treatment=verdict.tell_treatment_shortly(report),
+        treatment=clean(tell_treatment(report)).replace(" -> ", " → "),
         both_arms=[ArmPlace(report[side]["arm"], "", style) for side, style in STYLES.items()],
     )
 

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from markupsafe import Markup
 
 from faircall.records import HEADLINE
-from faircall.reporting.comparison_view import tell_treatment
-from faircall.reporting.figures import Figures, at, spell_value
+from faircall.reporting.figures import Figures, at
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
-_SIDES: Final = ("baseline", "candidate")
-_TELLING: Final = (
-    "model.base_model_id",
-    "model.quantization",
-    "adapter.source",
-    "prompt.policy",
-    "reader.name",
-)
-_LONG_DIGEST: Final = re.compile(r"([0-9a-f]{8})[0-9a-f]{32,}")
-
 Word: TypeAlias = Literal["better", "worse", "open", "equal arms"]
 
 _TITLES: Final[Mapping[Word, str]] = {
@@ -59,25 +47,6 @@ def word_of(comparison: Json) -> Word:
 def title(comparison: Json) -> Markup:
     """The verdict as one short sentence."""
     return _name_arms(_TITLES[word_of(comparison)], comparison)
-
-
-def tell_treatment_shortly(comparison: Json) -> str:
-    """The treatment in one line: one field says what was changed, the rest stands under Identity.
-
-    >>> differs = {"adapter.rank": {"baseline": None, "candidate": 8}}
-    >>> differs["adapter.source"] = {"baseline": "none", "candidate": "tuned@sha256:" + "ab" * 32}
-    >>> report = {"treatment": {"kind": "declared", "sections": ["adapter"], "differs": differs}}
-    >>> tell_treatment_shortly(report)
-    'Treatment: adapter (adapter.source: none → tuned@sha256:abababab…), and what goes with it'
-    """
-    treatment = comparison["treatment"]
-    if treatment["kind"] != "declared":
-        return clean(tell_treatment(comparison))
-    differs = treatment["differs"]
-    path = next((name for name in _TELLING if name in differs), next(iter(differs)))
-    sides = " → ".join(_LONG_DIGEST.sub(r"\1…", spell_value(differs[path][side])) for side in _SIDES)
-    rest = ", and what goes with it" if len(differs) > 1 else ""
-    return f"Treatment: {' and '.join(treatment['sections'])} ({path}: {sides}){rest}"
 
 
 def tell_counts(comparison: Json, figures: Figures, base: str = "") -> Markup:
