@@ -24,8 +24,8 @@ from bfcl_changes import CHANGES, truth_of
 from faircall.api.importing import import_files
 from faircall.canonical import canonical_json
 from faircall.records import ToolCall
-from faircall.tools import find_tool
 from faircall.scoring.protocols.accepted_values import load_truth, match_accepted
+from faircall.tools import find_tool
 
 CATEGORIES = ("simple_python", "multiple", "live_simple", "live_multiple")
 

@@ -6,7 +6,7 @@
 All are frozen. JSON becomes records once, in `store/` and `importing/`; past that border nobody checks types
 again. A parse failure is a value of `Parsed`; a backend failure is a `Generation` with `failure` set; no
 example is ever dropped. What is made for every row is a msgspec struct: a fifth of the time that a frozen
-dataclass takes (`msgspec.structs.replace` changes one).
+dataclass takes (`msgspec.structs.replace` changes one). It holds JSON, which has no cycles to be collected.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Gold(Protocol):
         """The JSON form, of which the digest is made."""
 
 
-class ToolCall(msgspec.Struct, frozen=True, eq=False):
+class ToolCall(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A call: a tool name and its arguments object. Equality is canonical JSON equality (D6).
 
     >>> ToolCall("f", {"x": 1}) == ToolCall("f", {"x": 1.0})
@@ -78,7 +78,7 @@ class ToolCall(msgspec.Struct, frozen=True, eq=False):
         return hash(canonical_json(self.to_dict()))
 
 
-class Example(msgspec.Struct, frozen=True):
+class Example(msgspec.Struct, frozen=True, gc=False):
     """One task. `tools` is None when the offered tools are not known; `gold` is None when there is none.
 
     `source_example_id` names the root that this example was translated from; None for a root.
@@ -117,7 +117,7 @@ class Prompt:
     tools: tuple[Mapping[str, Any], ...]
 
 
-class Generation(msgspec.Struct, frozen=True):
+class Generation(msgspec.Struct, frozen=True, gc=False):
     """What one arm answered, untouched. `failure` is set when the backend failed; `raw_text` is then ""."""
 
     example_id: str
@@ -133,7 +133,7 @@ class Generation(msgspec.Struct, frozen=True):
     failure: str | None = None
 
 
-class Parsed(msgspec.Struct, frozen=True):
+class Parsed(msgspec.Struct, frozen=True, gc=False):
     """What a reader found in a raw text. `reason` is None exactly when `status` is "ok".
 
     `span` is the half-open character range that was read; `trailing_json` says that an `ok` text holds

@@ -258,6 +258,9 @@ def _unescape_one(match: re.Match[str]) -> str:
 _SAFE_RECURSION: Final = 10_000
 """Frames of a decoder in C that a thread's stack bears; `sys.setrecursionlimit` may allow more."""
 _LONG_DIGITS = re.compile(rf"(?<![0-9])[0-9]{{{MAX_DIGITS + 1}}}")
+_TWO_DIGITS = re.compile("[0-9][0-9]")  # of every 500th character: a longer run of digits has them
+_QUOTE_COLON = re.compile(r'"[ \t\n\r]*+:')
+_ESCAPED_QUOTE_COLON = re.compile(r'\\"[ \t\n\r]*+:')
 _ENDS: Final = ("}", "]")
 
 
@@ -291,24 +294,27 @@ def _count_brackets(text: str, start: int, end: int | None = None) -> int:
 def _decode_whole(text: str) -> tuple[Any, int] | None:
     """The value that is the whole text, where msgspec reads it and no key can be repeated.
 
-    msgspec keeps the last of two equal keys. Each member has one colon outside strings, so as many keys as
-    colons means that none was lost; a colon after an escaped quote stands inside a string.
+    msgspec keeps the last of two equal keys. Each member has a colon behind a closing quote, so as many keys
+    as such colons means that none was lost. Those inside strings are counted, too: then there is no answer.
     """
-    if len(text) > MAX_DIGITS and _LONG_DIGITS.search(text):
+    if _TWO_DIGITS.search(text[:: MAX_DIGITS // 2]) and _LONG_DIGITS.search(text):
         return None
     try:
         value = _decode_with_msgspec(text)
     except (ValueError, RecursionError):
         return None
-    colons = text.count(":")
-    if colons and "\\" in text:
-        if "\\\\" in text:
-            return None
-        colons -= text.count('\\":')
-    return (value, len(text)) if _has_keys(value, colons) else None
+    unique = _has_keys(value, text.count(":")) or _has_keys(value, _count_members(text))
+    return (value, len(text)) if unique else None
 
 
-def _has_keys(value: Any, count: int) -> bool:
+def _count_members(text: str) -> int | None:
+    """Colons behind a quote that may close a key; None where it is not plain which quotes are escaped."""
+    if '\\\\"' in text:
+        return None
+    return len(_QUOTE_COLON.findall(text)) - len(_ESCAPED_QUOTE_COLON.findall(text))
+
+
+def _has_keys(value: Any, count: int | None) -> bool:
     """Whether the objects in a value have `count` keys in all, when they cannot have more."""
     keys = 0
     pending = [value]

@@ -13,7 +13,13 @@ from faircall.parsing import readers
 from faircall.records import PARSER_VERSION
 from faircall.scoring import protocols
 from faircall.scoring.protocols import METRIC_PROTOCOL
-from faircall.store.files import STANDARD_INPUT, describe_path, is_one_document, read_json, read_json_lines
+from faircall.store.files import (
+    STANDARD_INPUT,
+    describe_path,
+    is_one_document,
+    read_artifact,
+    read_json_lines,
+)
 
 
 def score_file(
@@ -103,7 +109,7 @@ def load_evaluation(
             protocol=protocol,
         )
     try:
-        evaluation = Evaluation.from_dict(read_json(path))
+        evaluation = Evaluation.from_dict(read_artifact(path))
     except ArtifactInvalid as error:
         raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
     _require_reader(evaluation, reader, describe_path(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from faircall.records import METRIC_NAMES, Parsed, ParseStatus, Scores, ToolCall
 if TYPE_CHECKING:
     from faircall.records import IntArray
 
+_STATUSES: Final = get_args(ParseStatus)
 _TEXT: Final = (str,)
 _TEXT_OR_NONE: Final = (str, type(None))
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -69,15 +71,15 @@ def read_column(records: Sequence[Mapping[str, Any]], name: str) -> tuple[Any, .
     ValueError: record 2 has the id 2
     """
     values = tuple(record[name] for record in records)
-    for number, value in enumerate(values, start=1):
-        if not isinstance(value, _TYPES[name]):
-            raise ValueError(f"record {number} has the {name} {value!r}")
+    if not set(map(type, values)) <= set(_TYPES[name]):
+        number = next(row for row, value in enumerate(values) if type(value) not in _TYPES[name])
+        raise ValueError(f"record {number + 1} has the {name} {values[number]!r}")
     return values
 
 
 def _components(tables: Sequence[list[Any]]) -> IntArray:
     """Shape (rows, metrics, 2); whole numbers, of which the first of two is never the larger."""
-    if not all(type(number) is int for table in tables for pair in table for number in pair):
+    if not set(map(type, chain.from_iterable(chain.from_iterable(tables)))) <= {int}:
         raise ValueError("a component is not a whole number")
     found = np.array(tables, dtype=np.int64).reshape(len(tables), len(METRIC_NAMES), 2)
     if np.any(found[..., 0] < 0) or np.any(found[..., 0] > found[..., 1]):
@@ -112,7 +114,7 @@ def _parsed(record: Mapping[str, Any]) -> Parsed:
     call = None if record["call"] is None else _call(record["call"])
     several = record.get("calls")
     calls = None if several is None else tuple(_call(entry) for entry in several)
-    if status not in get_args(ParseStatus) or (status == "ok") != (reason is None):
+    if status not in _STATUSES or (status == "ok") != (reason is None):
         raise ValueError(f"record {record['id']!r} has the status {status!r} and the reason {reason!r}")
     if (status == "ok") == (call is None):
         raise ValueError(f"record {record['id']!r} has a status that its call denies")
@@ -129,6 +131,6 @@ def _parsed(record: Mapping[str, Any]) -> Parsed:
 
 def _call(value: Mapping[str, Any]) -> ToolCall:
     name, arguments = value["name"], value["arguments"]
-    if not (isinstance(name, str) and isinstance(arguments, Mapping)):
+    if type(name) is not str or type(arguments) is not dict:
         raise ValueError(f"not a call: {value!r:.80}")
     return ToolCall(name, arguments)

@@ -9,6 +9,7 @@ Only the module of the verb that was asked for is imported: `faircall --help` lo
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from faircall.cli import failures, verbs
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status; raises nothing unless `--debug` was given."""
+    gc.set_threshold(100_000, 50, 100)  # rows by the million and hardly a cycle: look for cycles seldom
     arguments, debug = _take_debug_flag(sys.argv[1:] if argv is None else argv)
     try:
         status = _dispatch(arguments)

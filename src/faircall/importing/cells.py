@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from faircall.digest import sha256_text
 from faircall.errors import ColumnUnknown, InvariantViolation, RowInvalid
@@ -17,8 +18,7 @@ _TYPE_NAMES: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(msgspec.Struct, frozen=True):
     """One row: `place` is `file:line`, `columns` says where each field is."""
 
     place: str
@@ -41,7 +41,9 @@ class Cells:
 
     def text(self, field: str) -> str | None:
         """Text, None for null and for no column."""
-        value = self.get(field)
+        if field not in self.columns:
+            return None
+        value = self.row[self.columns[field]]
         if value is not None and not isinstance(value, str):
             raise self.fault(field, f"is {_TYPE_NAMES[type(value)]}, not text")
         return value
@@ -55,7 +57,9 @@ class Cells:
 
     def mapping(self, field: str) -> dict[str, Any] | None:
         """An object, None for null and for no column."""
-        value = self.get(field)
+        if field not in self.columns:
+            return None
+        value = self.row[self.columns[field]]
         if value is not None and not isinstance(value, dict):
             raise self.fault(field, f"is {_TYPE_NAMES[type(value)]}, not an object")
         return value
@@ -108,6 +112,8 @@ class Cells:
         Raises:
             InvariantViolation: the text is not the one that was digested.
         """
+        if "prompt" not in self.columns and "prompt_sha256" not in self.columns:
+            return None
         prompt, given = self.get("prompt"), self.text("prompt_sha256")
         made = sha256_text(prompt) if isinstance(prompt, str) else None
         if made is not None and given not in (None, made):

@@ -111,7 +111,8 @@ class DiagnosisCounts:
         """Top-level gold arguments that calls of the right tool left out or got wrong, worst first."""
         seen: Counter[tuple[str, str]] = Counter()
         for (tool, names), count in self.seen.items():
-            seen.update({(tool, name): count for name in names})
+            for name in names:
+                seen[tool, name] += count
         return [
             {
                 "tool": key[0],
