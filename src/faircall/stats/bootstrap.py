@@ -105,8 +105,18 @@ def distinct_rows(components: IntArray) -> tuple[IntArray, IntArray]:
             width = int(shifted.max()) + 1
         codes = codes * width + shifted
         size *= width
+    if size <= len(codes):
+        return _number_small(codes, size)
     _, places, inverse = np.unique(codes, return_index=True, return_inverse=True)
     return places.astype(np.int64), inverse.astype(np.int64)
+
+
+def _number_small(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """First places and ranks of codes below `size`, without the sort that `np.unique` needs."""
+    first = np.full(size, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several, the one written last stays
+    present = first < len(codes)
+    return first[present], (np.cumsum(present) - 1)[codes]
 
 
 def _plan_counts(kinds: IntArray, *, resamples: int, seed: int, scope: str) -> Iterator[FloatArray]:
