@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -313,7 +314,8 @@ def page(lines: list[str], seconds: float) -> str:
     table = "\n".join(
         ["| figure | measured | value | must | reach for | verdict |", "|---|---|---|---|---|---|", *lines]
     )
-    machine = f"Python {platform.python_version()} on {platform.machine()}; {versions()}."
+    load = f"load average {os.getloadavg()[2]:.0f} on {os.cpu_count()} processors"
+    machine = f"Python {platform.python_version()} on {platform.machine()}, {load}; {versions()}."
     return (
         "# Benchmarks\n\nWritten by `python bench/speed.py`; do not edit. Every figure is a ratio inside one "
         "run, or the processor time, wall time or memory of one process. Times are processor seconds, "
