@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from faircall.stats import sign_flip
-from faircall.stats.sign_flip import FLIPS, sign_flip_p
+from faircall.stats.sign_flip import FLIPS, sign_flip_p, swap_contrast
 from faircall.stats.streams import philox
 
 
@@ -55,3 +55,29 @@ def test_random_flips_are_the_bits_of_the_documented_words(monkeypatch):
     signs = [[2 * (words[50 * (v // 64) + flip] >> v % 64 & 1) - 1 for v in range(70)] for flip in range(50)]
     as_extreme = sum(abs(np.dot(row, values)) >= abs(values.sum()) - 1e-9 for row in signs)
     assert sign_flip.sign_flip_p(values, seed=3, scope="s") == (as_extreme + 1) / 51
+
+
+RATIO = (st.integers(0, 4), st.integers(1, 4))
+ROOTS = st.lists(st.tuples(*RATIO, *RATIO), max_size=7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROOTS.filter(bool))
+def test_flipping_contrasts_is_exchanging_arms(rows):
+    """Every exchange is carried out on the counts, and the two pooled ratios are compared again."""
+    first, second = np.array([row[:2] for row in rows]), np.array([row[2:] for row in rows])
+    values = swap_contrast(first, second)
+    for signs in itertools.product((1, -1), repeat=len(rows)):
+        kept = np.array(signs)[:, None] > 0
+        one, two = np.where(kept, first, second).sum(axis=0), np.where(kept, second, first).sum(axis=0)
+        difference = two[0] / two[1] - one[0] / one[1]
+        assert np.dot(signs, values) == pytest.approx(2 * one[1] * two[1] * difference)
+
+
+def test_distant_ratios_have_a_small_p_and_binary_ones_that_of_their_surplus():
+    first, second = np.tile([[1, 4]], (12, 1)), np.tile([[4, 4]], (12, 1))
+    assert sign_flip_p(swap_contrast(first, second), seed=0, scope="s") == 2 / 2**12
+    first, second = np.array([[1, 2], [0, 2], [2, 2], [0, 1]]), np.array([[2, 2], [2, 2], [1, 2], [1, 1]])
+    surplus = (second - first)[:, 0].astype(float)
+    contrasts = swap_contrast(first, second)
+    assert sign_flip_p(contrasts, seed=0, scope="s") == sign_flip_p(surplus, seed=0, scope="s")

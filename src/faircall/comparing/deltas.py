@@ -15,10 +15,10 @@ from faircall.stats.bootstrap import order_ranks, percentile_bounds, resample_to
 from faircall.stats.cluster import estimate_paired_difference
 from faircall.stats.evidence import MINIMUM_DISCORDANT_ROOTS, Guard, decide_ratio_difference
 from faircall.stats.intervals import Interval
-from faircall.stats.linearised import LinearisedEstimate, influence
+from faircall.stats.linearised import LinearisedEstimate
 from faircall.stats.mcnemar import mcnemar_exact, mcnemar_mid_p
 from faircall.stats.rates import metric_interval
-from faircall.stats.sign_flip import sign_flip_p
+from faircall.stats.sign_flip import sign_flip_p, swap_contrast
 from faircall.stats.tango import ScoreEstimate
 
 if TYPE_CHECKING:
@@ -221,7 +221,5 @@ def _test(strip: _Strip, how: Resampling, *, scope: str) -> dict[str, float]:
         table = _pair_table(strip.side(0)[:, 0], strip.side(1)[:, 0], names=("b", "c"))
         cells = table["b_only"], table["c_only"]
         return {"mcnemar_exact_p": mcnemar_exact(*cells), "mcnemar_mid_p": mcnemar_mid_p(*cells)}
-    first, second = strip.by_root[:, 0].T, strip.by_root[:, 1].T
-    surplus = (second[0] - first[0]).astype(np.float64)
-    values = surplus if strip.binary else influence(*second) - influence(*first)
+    values = swap_contrast(strip.by_root[:, 0], strip.by_root[:, 1])
     return {"sign_flip_p": sign_flip_p(values, seed=how.seed, scope=f"{scope}|{strip.metric}")}

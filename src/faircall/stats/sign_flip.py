@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from faircall.stats.arrays import FloatArray
+from faircall.stats.arrays import FloatArray, IntArray
 from faircall.stats.streams import philox
 
 EXACT_ROOTS = 16
@@ -29,6 +29,27 @@ def sign_flip_p(values: FloatArray, *, seed: int, scope: str) -> float:
         return float(np.mean(_as_extreme(sums, moving)))
     sums = _random_flips(moving, seed=seed, scope=f"{scope}|sign_flip")
     return (int(np.sum(_as_extreme(sums, moving))) + 1) / (FLIPS + 1)
+
+
+def swap_contrast(first: IntArray, second: IntArray) -> FloatArray:
+    """Per root, how far exchanging its two arms moves the difference of two pooled ratios.
+
+    With N and D the numerators and denominators of both arms together, the contrast of a root is
+    `(N2 - N1) D - N (D2 - D1)`, in whole numbers. N and D stay what they are when arms are exchanged, so
+    flipping its sign is exactly the exchange; the sum is the difference of the ratios times twice the product
+    of the two arms' denominators.
+
+    Args:
+        first: numerator and denominator per root, shape (roots, 2).
+        second: the same of the other arm.
+
+    >>> swap_contrast(np.array([[2, 4], [0, 4]]), np.array([[4, 4], [2, 2]])).tolist()
+    [28.0, 44.0]
+    """
+    numerators, denominators = (int(total) for total in (first + second).sum(axis=0))
+    moved = second - first
+    contrast: FloatArray = (moved[:, 0] * denominators - numerators * moved[:, 1]).astype(np.float64)
+    return contrast
 
 
 def _as_extreme(sums: FloatArray, values: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
