@@ -58,6 +58,10 @@ def test_a_failed_stage_leaves_earlier_artifacts_and_no_manifest(work, capsys):
     ("arguments", "status", "words"),
     [
         (["--arm", "nobody"], 2, "no arm 'nobody'"),
+        (["--arm", "base", "--reader", "hermes.v1"], 2, "--reader goes with --requests"),
+        (["--arm", "base", "--max-new-tokens", "9"], 2, "--max-new-tokens goes with --requests"),
+        (["--arm", "base", "--concurrency", "9"], 2, "--concurrency goes with --requests"),
+        (["--arm", "base", "-o", "there"], 2, "--out goes with --requests"),
         ([], 2, "which arm?"),
         (["--arm", "adapter", "--model", "base"], 2, "of kind adapter, not base"),
         (["--arm", "base", "--run-id", "run-9"], 2, "not a run folder"),

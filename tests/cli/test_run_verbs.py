@@ -67,6 +67,14 @@ def test_sampling_is_refused_with_status_four(example, capsys):
     assert "eval.temperature must be exactly 0.0, not 0.7" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["reader", "backend"])
+def test_config_validate_knows_the_readers_and_backends(example, capsys, name):
+    lines = example.read_text().splitlines(keepends=True)
+    example.write_text("".join(f"  {name}: nobody\n" if f"{name}:" in line else line for line in lines))
+    assert main(["config", "validate", "-c", str(example)]) == 2
+    assert "'nobody'" in capsys.readouterr().err
+
+
 def test_prepare_format_verify(example, capsys):
     assert main(["data", "prepare", "-c", str(example)]) == 0
     lines = capsys.readouterr().out.splitlines()

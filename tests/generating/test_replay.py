@@ -55,6 +55,25 @@ def test_an_answer_to_another_prompt_is_refused(tmp_path):
         backend.check([prompt("a")])
 
 
+@pytest.mark.parametrize("decoding", [{"temperature": 0.7}, {"max_new_tokens": 9}, {"do_sample": True}])
+def test_an_answer_that_was_decoded_otherwise_is_refused(tmp_path, decoding):
+    backend = replay(tmp_path, [{"id": "a", "raw_text": "", "decoding": decoding}])
+    with pytest.raises(InvariantViolation, match=rf"of a was decoded with {next(iter(decoding))}"):
+        backend.check([prompt("a")])
+
+
+def test_an_answer_of_this_decoding_is_taken(tmp_path):
+    backend = replay(tmp_path, [{"id": "a", "raw_text": "", "decoding": Decoding(8).to_dict()}])
+    backend.check([prompt("a")])
+    assert backend.generate(prompt("a")).decoding == Decoding(8).to_dict()
+
+
+@pytest.mark.parametrize("column", ["decoding", "prompt_sha256", "failure", "new_tokens", "message"])
+def test_a_column_of_another_type_names_its_line(tmp_path, column):
+    with pytest.raises(RowInvalid, match=rf"stored\.jsonl:1: not a stored generation: .*{column}"):
+        replay(tmp_path, [{"id": "a", "raw_text": "", column: [1]}])
+
+
 def test_one_id_on_two_rows_is_refused_with_both_lines(tmp_path):
     rows = [{"id": name, "raw_text": ""} for name in ("case_3", "case_17", "case_3")]
     with pytest.raises(DuplicateId, match=r"'case_3' on line 1 and line 3"):

@@ -1,5 +1,6 @@
 """Stage manifests, the index, and what `verify` finds."""
 
+import os
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -79,6 +80,11 @@ def test_missing_unexpected_and_linked_files_are_found(run, tmp_path):
     assert found["report/notes.txt"] == "belongs to no finished stage"
     assert "symlink" in found["formatted/test.jsonl"]
     assert len(found) == 3
+
+
+def test_what_is_neither_file_nor_folder_is_unexpected(run):
+    os.mkfifo(run.path / "pipe")
+    assert problems(run) == [("pipe", "belongs to no finished stage")]
 
 
 def test_files_of_a_stage_without_manifest_are_unexpected(run):

@@ -23,8 +23,10 @@ def _verbs() -> None:
 def validate(config: ConfigOption, as_json: JsonFlag = False) -> None:
     """Check a config and show it with every default written out."""
     from faircall.config import load_config
+    from faircall.pipeline.arm_request import require_known_names
 
     loaded = load_config(config)
+    require_known_names(loaded)
     if as_json:
         print_json({"config_sha256": loaded.sha256, **loaded.resolved()})
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -52,6 +52,15 @@ OutFolder = Annotated[
 ]
 Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="With --requests: requests in flight.")]
 MaxNewTokens = Annotated[int, typer.Option(min=1, help="With --requests: the longest answer.")]
+_CONCURRENCY: Final = 8
+_MAX_NEW_TOKENS: Final = 512
+_PLACES: Final = {
+    "--out": "a run writes into its own folder, below project.artifact_root",
+    "--reader": "a run takes eval.reader from its config",
+    "--concurrency": "a run takes server.concurrency from its config",
+    "--max-new-tokens": "a run takes eval.max_new_tokens from its config",
+}
+
 Resume = Annotated[bool, typer.Option("--resume", help="Insist that there is something to go on with.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
 Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K prompts again and compare.")]
@@ -74,8 +83,8 @@ def run_arm(
     requests: Requests = None,
     out: OutFolder = None,
     reader: options.Reader = PARSER_VERSION,
-    concurrency: Concurrency = 8,
-    max_new_tokens: MaxNewTokens = 512,
+    concurrency: Concurrency = _CONCURRENCY,
+    max_new_tokens: MaxNewTokens = _MAX_NEW_TOKENS,
     as_json: JsonFlag = False,
 ) -> None:
     """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
@@ -98,6 +107,7 @@ def run_arm(
             as_json=as_json,
         )
         return
+    _refuse_settings_of_requests(out=out, reader=reader, concurrency=concurrency, tokens=max_new_tokens)
     if config is None:
         raise UsageError("which run?", hint="-c FILE, or --requests FILE --base-url URL --model NAME -o DIR")
     from faircall.cli.progress import show_progress
@@ -111,12 +121,12 @@ def run_arm(
         raise UsageError(f"--model {model!r} is neither base nor adapter", hint="--served-as names a model")
     if name is None:
         raise UsageError("which arm?", hint=f"--arm {' or --arm '.join(loaded.arms)}")
-    location, _, revision = (adapter or "").partition("@")
+    location, revision = _split_adapter(adapter)
     request = plan_arm(
         loaded,
         name,
-        adapter=location or None,
-        revision=revision or None,
+        adapter=location,
+        revision=revision,
         backend=backend or ("openai" if base_url else None),
         limit=limit,
         repeats=repeat_check,
@@ -137,6 +147,26 @@ def run_arm(
     with show_progress(name) as listener:
         outcome = evaluate_arm(run, loaded, request, listener=listener)
     _show(outcome, as_json=as_json)
+
+
+def _refuse_settings_of_requests(*, out: Path | None, reader: str, concurrency: int, tokens: int) -> None:
+    """What only --requests reads would be passed over in silence; a run has these in its config."""
+    given = {
+        "--out": out is not None,
+        "--reader": reader != PARSER_VERSION,
+        "--concurrency": concurrency != _CONCURRENCY,
+        "--max-new-tokens": tokens != _MAX_NEW_TOKENS,
+    }
+    for flag in (flag for flag, is_given in given.items() if is_given):
+        raise UsageError(f"{flag} goes with --requests", hint=_PLACES[flag])
+
+
+def _split_adapter(written: str | None) -> tuple[str | None, str | None]:
+    """Location and revision of REPO@REVISION; the name of a folder may hold an @."""
+    if written is None or Path(written).is_dir():
+        return written, None
+    location, _, revision = written.partition("@")
+    return location or None, revision or None
 
 
 @app.command("report", epilog="Example: faircall eval report artifacts/runs/20260102T030405Z-0a1b2c3d")

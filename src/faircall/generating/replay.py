@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from faircall.errors import DuplicateId, IdMismatch, InvariantViolation, RowInvalid, UsageError
 from faircall.generating.backend import BackendRequest, Description
 from faircall.generating.journal import generation_from_dict, generation_to_dict
@@ -56,7 +58,10 @@ def _read_row(value: Any, *, place: str) -> Generation:
     name = next((value[column] for column in _ID_COLUMNS if column in value), None)
     if not isinstance(name, str) or not isinstance(value.get("raw_text"), str):
         raise RowInvalid(f"{place}: a row needs a text example_id (or id) and a text raw_text", hint="")
-    return generation_from_dict({**value, "example_id": name})
+    try:
+        return msgspec.convert({**value, "example_id": name}, Generation)
+    except msgspec.ValidationError as fault:
+        raise RowInvalid(f"{place}: not a stored generation: {fault}", hint="") from None
 
 
 class ReplayBackend:
@@ -88,11 +93,11 @@ class ReplayBackend:
         }
 
     def check(self, prompts: Sequence[Prompt]) -> None:
-        """Every prompt has its answer, and answers that know their prompt know this one.
+        """Every prompt has its answer; answers that know their prompt and decoding know these.
 
         Raises:
             IdMismatch: prompts without a stored answer.
-            InvariantViolation: an answer to another prompt than the one with its id.
+            InvariantViolation: an answer to another prompt than the one with its id, or decoded otherwise.
         """
         missing = [prompt.example_id for prompt in prompts if prompt.example_id not in self._answers]
         if missing:
@@ -107,6 +112,17 @@ class ReplayBackend:
                     f"the stored generation of {prompt.example_id} answers another prompt "
                     f"({known[:12]} there, {prompt.prompt_sha256[:12]} here)",
                     hint="replay under the prompts that were used, or generate again",
+                )
+            self._require_decoding(prompt.example_id)
+
+    def _require_decoding(self, example_id: str) -> None:
+        known = self._answers[example_id].decoding or {}
+        for name, wanted in self._request.decoding.to_dict().items():
+            if known.get(name, wanted) != wanted:
+                raise InvariantViolation(
+                    f"the stored generation of {example_id} was decoded with {name} {known[name]!r}, "
+                    f"not {wanted!r}",
+                    hint="write the section eval of the config as the stored answers were decoded",
                 )
 
     def generate(self, prompt: Prompt) -> Generation:

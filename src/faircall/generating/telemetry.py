@@ -60,6 +60,7 @@ SHARDED: Final[Mapping[str, Any]] = {
     "warm_up": "one in each process, where its backend has one",
     "device_synchronisation": "that of each process",
 }
+NO_DEVICE: Final = "none"  # what a backend states that replays answers
 _CONTRACTS: Final = {"sequential": CONTRACT, "served": SERVED, "batched": BATCHED, "sharded": SHARDED}
 _MODES: Final = {
     "served": "up to {} requests were in flight at a server",
@@ -98,7 +99,7 @@ def build_telemetry(
     for entry in entries:
         by_slice.setdefault(entry.slice_name, []).append(entry)
     resumed = run.sessions > 1
-    reasons = _why_not_comparable(run)
+    reasons = _why_not_comparable(run, allocation)
     return {
         "schema_version": SCHEMA,
         "contract": contract_of(run),
@@ -122,8 +123,10 @@ def contract_of(run: SequentialRun) -> dict[str, Any]:
     return {**_CONTRACTS[run.mode], "concurrency": run.in_flight}
 
 
-def _why_not_comparable(run: SequentialRun) -> list[str]:
+def _why_not_comparable(run: SequentialRun, allocation: Allocation) -> list[str]:
     reasons = []
+    if allocation.device == NO_DEVICE:
+        reasons.append("stored answers were replayed, so the times are not those of a model")
     if run.sessions > 1:
         reasons.append("the run was resumed, so its times come from several processes")
     if run.mode != "sequential":

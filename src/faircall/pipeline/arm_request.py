@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faircall.config import ArmPlan, Config, EvalPolicy, Server
-from faircall.errors import UsageError
+from faircall.errors import ConfigError, UsageError
 from faircall.generating.backend import (
     BACKENDS,
     AdapterSettings,
@@ -95,8 +95,22 @@ def _backend_of(declared: ArmPlan | None, config: Config) -> str:
     return config.eval.backend
 
 
+def require_known_names(config: Config) -> None:
+    """Refuse a reader or backend that nothing provides, before a model is loaded for it.
+
+    Raises:
+        ConfigError: names what there is.
+    """
+    readers.get(config.eval.reader)
+    if config.eval.backend not in BACKENDS.names():
+        raise ConfigError(
+            f"eval.backend names {config.eval.backend!r}", hint=f"known here: {', '.join(BACKENDS.names())}"
+        )
+
+
 def open_backend(config: Config, request: ArmRequest) -> Backend:
     """Open the backend that a request names."""
+    require_known_names(config)
     model, policy = config.model, config.eval
     return BACKENDS.get(request.backend)(
         BackendRequest(

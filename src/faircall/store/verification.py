@@ -52,5 +52,5 @@ def _unexpected(run: RunFolder, known: set[str]) -> Iterator[Mismatch]:
                 continue
             if path.is_symlink():
                 yield Mismatch(relative, "is a symlink")
-            elif path.is_file():
+            elif not path.is_dir():
                 yield Mismatch(relative, "belongs to no finished stage")
