@@ -23,12 +23,12 @@ def read(given: ReadingInput) -> Reading:
 
 
 def calls_of(content: Any) -> list[NativeCall]:
-    """Every call among the content blocks; tools that the server ran itself are not ours."""
+    """Every call among the content blocks, and what is no block; tools that the server ran are not ours."""
     blocks = content if isinstance(content, list) else []
     return [
         NativeCall(field(block, "name"), field(block, "input"))
         for block in blocks
-        if isinstance(block, Mapping) and block.get("type") == "tool_use"
+        if not isinstance(block, Mapping) or block.get("type") == "tool_use"
     ]
 
 

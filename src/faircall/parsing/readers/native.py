@@ -82,6 +82,11 @@ def field(value: Any, key: str) -> Any:
     return value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
 
 
+def as_list(value: Any) -> list[Any]:
+    """A list, or what should have been one as its only entry: a broken answer is not a silent one."""
+    return value if isinstance(value, list) else [value]
+
+
 def without_message(text: str) -> Reading:
     """There is no message to read: the row is a text row, and says so."""
     return replace(Reading(fail("no_message")), ignored=count_ink(text))

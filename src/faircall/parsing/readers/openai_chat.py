@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from faircall.parsing.readers.native import NativeCall, field, read_calls, text_of, without_message
+from faircall.parsing.readers.native import NativeCall, as_list, field, read_calls, text_of, without_message
 from faircall.parsing.readers.protocol import Reader, Reading, ReadingInput
 
 
@@ -31,9 +31,9 @@ def message_of(value: Any) -> Any:
 
 
 def calls_of(message: Mapping[str, Any]) -> list[NativeCall]:
-    """Every call of a message, in both of the protocol's forms."""
+    """Every call of a message, in both of the protocol's forms; what is no list of calls is a broken one."""
     entries = message.get("tool_calls")
-    calls = [_call(entry) for entry in entries] if isinstance(entries, list) else []
+    calls = [_call(entry) for entry in ([] if entries is None else as_list(entries))]
     older = message.get("function_call")
     if older is not None:
         calls.append(NativeCall(field(older, "name"), field(older, "arguments")))

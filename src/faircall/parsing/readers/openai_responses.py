@@ -26,10 +26,12 @@ def read(given: ReadingInput) -> Reading:
 def items_of(value: Any) -> list[Mapping[str, Any]] | None:
     """The output items of a response, a list or a single item; None when it is none of these."""
     if isinstance(value, Mapping):
-        value = value["output"] if isinstance(value.get("output"), list) else [value]
-    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
-        return None
-    return value
+        value = value["output"] if "output" in value else [value]
+    return value if isinstance(value, list) and all(map(_is_item, value)) else None
+
+
+def _is_item(value: Any) -> bool:
+    return isinstance(value, Mapping) and ("type" in value or "role" in value)
 
 
 def calls_of(items: list[Mapping[str, Any]]) -> list[NativeCall]:
