@@ -226,6 +226,13 @@ def test_a_notice_names_the_reader_to_try():
     )
 
 
+def test_marks_that_tell_no_protocol_name_no_reader():
+    row = readers.ReadingInput("<function=wx><parameter=city>Graz</parameter></function>")
+    text = readers.notice_unknown(readers.get(PARSER_VERSION), [row]).text("faircall score FILE")
+    assert "--reader" not in text
+    assert text.endswith("faircall readers explain FILE")
+
+
 def test_no_notice_at_five_percent_or_when_the_reader_knows():
     assert readers.notice_unknown(readers.get(PARSER_VERSION), think_rows(5)) is None
     assert readers.notice_unknown(readers.get("think.v1+hermes.v1"), think_rows(90)) is None

@@ -60,10 +60,10 @@ class Notice:
         '9 of 10 rows carry [ARGS], which m.v1 does not know; try: faircall score --reader mistral_args.v1'
         """
         marks = " ".join(self.markers)
-        return (
-            f"{self.rows} of {self.total} rows carry {marks}, which {self.reader} does not know; "
-            f"try: {command} --reader {self.suggestion}"
-        )
+        found = f"{self.rows} of {self.total} rows carry {marks}, which {self.reader} does not know; "
+        if self.suggestion == self.reader:  # no protocol is told by these marks alone
+            return f"{found}no reader is sure to; see what each finds: faircall readers explain FILE"
+        return f"{found}try: {command} --reader {self.suggestion}"
 
 
 def markers_in(given: ReadingInput) -> frozenset[str]:

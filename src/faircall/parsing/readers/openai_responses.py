@@ -26,7 +26,7 @@ def read(given: ReadingInput) -> Reading:
 def items_of(value: Any) -> list[Mapping[str, Any]] | None:
     """The output items of a response, a list or a single item; None when it is none of these."""
     if isinstance(value, Mapping):
-        value = value["output"] if "output" in value else [value]
+        value = value.get("output", [value])
     return value if isinstance(value, list) and all(map(_is_item, value)) else None
 
 
