@@ -151,6 +151,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert os.listdir(tmp_path) == ["rows.jsonl"]
 
 
+def test_a_pipe_takes_the_bytes_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    descriptor = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        write_bytes_atomically(pipe, b"x\n")
+        assert os.read(descriptor, 9) == b"x\n"
+    finally:
+        os.close(descriptor)
+    assert pipe.is_fifo()
+    link = tmp_path / "link"
+    link.symlink_to(pipe)
+    write_bytes_atomically(link, b"y\n")  # a link in a run is not followed: it is replaced
+    assert (link.is_symlink(), link.read_bytes(), pipe.is_fifo()) == (False, b"y\n", True)
+
+
 def test_a_full_disk_has_its_own_error(tmp_path):
     with pytest.raises(ResourceExhausted), open_atomically(tmp_path / "x"):
         raise OSError(28, "No space left on device")

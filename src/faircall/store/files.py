@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -262,6 +263,7 @@ def open_atomically(path: Path | str) -> Iterator[IO[bytes]]:
     """A binary file that appears under `path` only when the block ends well, complete and on disk.
 
     A file of its own beside the target, fsync, rename, fsync of the folder. On an error nothing is left.
+    A device or a pipe (`/dev/null`, `/dev/stdout`) takes the bytes as they come; a rename would replace it.
 
     Raises:
         ResourceExhausted: the disk or a quota is full.
@@ -269,6 +271,10 @@ def open_atomically(path: Path | str) -> Iterator[IO[bytes]]:
     """
     target = Path(path)
     try:
+        if _is_stream(target):
+            with open(target, "wb") as file:
+                yield file
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         with _replace_when_done(target) as file:
             yield file
@@ -277,6 +283,16 @@ def open_atomically(path: Path | str) -> Iterator[IO[bytes]]:
         raise
     except OSError as error:
         _refuse_to_write(error, target)
+
+
+def _is_stream(target: Path) -> bool:
+    """Whether a name stands for a device or a pipe; links are followed only where systems keep devices."""
+    try:
+        mode = target.lstat().st_mode
+    except OSError:
+        return False
+    linked = stat.S_ISLNK(mode) and target.absolute().parent == Path("/dev")
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or linked
 
 
 @contextlib.contextmanager
