@@ -32,6 +32,7 @@ VERBS = {
     "format build": (["-c", MISSING], None),
     "eval run": (["-c", MISSING, "--arm", "base"], None),
     "eval report": ([MISSING], None),
+    "merge": ([MISSING], None),
     "report compare": (["--base", MISSING, "--adapter", MISSING, "--out", "out"], None),
     "report experiment": ([MISSING], None),
     "report render": ([MISSING], None),
