@@ -68,6 +68,15 @@ def test_a_reader_that_answers_in_two_ways_fails():
         )
 
 
+def test_a_reader_that_finds_a_call_in_no_text_fails():
+    def read(given):
+        call = ToolCall("f", {})
+        return HERMES.read(given) if given.text else Reading(Parsed(call, "ok", None))
+
+    with pytest.raises(AssertionError, match="a call in no text"):
+        check_reader(replace(HERMES, read=read))
+
+
 def test_extra_inputs_are_tried():
     def read(given):
         return raises(given) if given.text == "mine" else HERMES.read(given)

@@ -87,6 +87,7 @@ def _check_reading(reader: Reader, given: ReadingInput) -> None:
 
 
 def _check_example(reader: Reader) -> None:
+    _require(reader.read(ReadingInput("")).parsed.call is None, f"{reader.name} finds a call in no text")
     example = reader.example
     given = ReadingInput("", message=example) if reader.native else ReadingInput(example)
     _require(

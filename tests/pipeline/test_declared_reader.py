@@ -8,6 +8,9 @@ from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.evaluation_report import build_evaluation_report, to_arm
+from faircall.pipeline.experiment import build_experiment_report
+from faircall.reporting.experiment_view import view_experiment
+from faircall.reporting.to_terminal import to_plain_text
 from pipeline import run_builder
 
 
@@ -30,6 +33,15 @@ def test_another_reader_decides_and_the_default_stands_beside(tmp_path):
     assert beside == default["metrics"]
     assert beside["valid_json_rate"]["numerator"] > 0
     assert "reading" not in default["diagnosis"]
+
+
+def test_an_experiment_prints_the_default_beside_for_every_arm(tmp_path):
+    run, config = built(tmp_path / "a", "hermes.v1")
+    for arm in ("base", "adapter"):
+        evaluate(run, config, arm)
+    text = to_plain_text(view_experiment(build_experiment_report(run)))
+    assert text.count("The same answers under sommelier.parser.v1") == 2
+    assert "adapter is read by hermes.v1" in text
 
 
 def test_a_front_alone_is_recorded_with_the_default_behind_it(tmp_path):

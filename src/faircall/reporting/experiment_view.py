@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from faircall.records import HEADLINE, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
 from faircall.reporting.comparison_view import tell_treatment
+from faircall.reporting.reading_view import reading_blocks
 from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
@@ -26,6 +27,7 @@ def _blocks(report: Json) -> Iterator[Block]:
         f"{len(order)} arms on the same {first['examples']} examples of {first['roots']} roots", "heading"
     )
     yield _arms_table(arms, order)
+    yield from _reading_blocks(report["pairs"], order)
     yield from _slice_tables(arms, order)
     yield _pairs_table(report["pairs"])
     yield from _slice_pairs_table(report["pairs"])
@@ -60,6 +62,19 @@ def _arms_table(arms: Json, order: list[str]) -> Table:
         for metric in METRIC_NAMES
     )
     return Table("Metrics by arm", ("metric", *order), rows)
+
+
+def _reading_blocks(pairs: Sequence[Json], order: Sequence[str]) -> Iterator[Block]:
+    """What the declared reader passed over and the default would have found, once for every arm."""
+    readings = {
+        pair[side]["arm"]: reading
+        for pair in pairs
+        for side in ("baseline", "candidate")
+        if (reading := pair["diagnosis"][side].get("reading"))
+    }
+    for name in order:
+        if name in readings:
+            yield from reading_blocks(readings[name], arm=name)
 
 
 def _slice_tables(arms: Json, order: list[str]) -> Iterator[Table]:
