@@ -120,6 +120,7 @@ REFUSED = [
     ({"project.seed": True}, r"project\.seed is refused.*integer", ""),
     ({"datasets.0.language": False}, r"datasets\[0\]\.language must be text, not False", "quotes"),
     ({"project": {}}, r"project\.name is missing", ""),
+    ({"eval.slices": "en"}, r"eval\.slices must be a list, not 'en'", "single value"),
     ({"schema_version": "faircall.config.v9"}, r"schema_version is refused", ""),
     ({"model.dtype": "float8"}, r"model\.dtype is refused", ""),
     ({"model.quantization": "int3"}, r"model\.quantization is refused", ""),

@@ -103,6 +103,8 @@ def _describe(problem: Any, location: Location) -> tuple[str, str]:
         return f"must be text, not {_show(value)}", hint
     if kind == "string_pattern_mismatch":
         return f"may hold letters, digits, '_', '-' and '.' only, not {_show(value)}", ""
+    if kind == "tuple_type":
+        return f"must be a list, not {_show(value)}", "write [a, b], also for a single value"
     message = str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input ")
     return f"is refused: {message[0].lower()}{message[1:]}, not {_show(value)}", ""
 
