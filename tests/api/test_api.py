@@ -16,7 +16,7 @@ from faircall.errors import (
     RowInvalid,
     UsageError,
 )
-from faircall.store.files import write_json, write_json_lines
+from faircall.store.atomic import write_json, write_json_lines
 
 GOLD = [{"name": "wx", "arguments": {"city": city}} for city in ("Graz", "Oslo", "Graz", "Oslo")]
 RIGHT = [faircall.canonical_json(gold) for gold in GOLD]

@@ -8,7 +8,7 @@ import pytest
 from faircall.api import compare, load_evaluation, score_file
 from faircall.api.evaluation import Evaluation
 from faircall.errors import ColumnUnknown, ConfigError, Incomparable, UsageError
-from faircall.store.files import write_json, write_json_lines
+from faircall.store.atomic import write_json, write_json_lines
 
 GOLD = {"name": "wx", "arguments": {"city": "Graz"}}
 CALL = json.dumps(GOLD)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from faircall.cli import main
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 
 TOOLS = [{"name": "wx", "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}}}]
 CALL = '{"name": "wx", "arguments": {"city": "Graz"}}'

@@ -8,7 +8,7 @@ import pytest
 
 from faircall.cli import main
 from faircall.generating import extras, journal
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from pipeline import run_builder
 
 

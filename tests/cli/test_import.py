@@ -6,7 +6,8 @@ import pytest
 
 from faircall.cli import main
 from faircall.digest import sha256_text
-from faircall.store.files import read_json_lines, write_json_lines
+from faircall.store.atomic import write_json_lines
+from faircall.store.files import read_json_lines
 
 GOLD = {"name": "wx", "arguments": {"city": "Graz"}}
 CALL = {"type": "function", "function": {"name": "wx", "arguments": '{"city": "Graz"}'}}

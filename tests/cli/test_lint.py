@@ -5,7 +5,7 @@ import json
 import pytest
 
 from faircall.cli import main
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = [{"name": "wx", "parameters": PARAMETERS}]

@@ -6,7 +6,7 @@ import pytest
 
 from faircall.cli import main
 from faircall.parsing import readers
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 
 CALL = '{"name": "wx", "arguments": {"city": "Graz"}}'
 

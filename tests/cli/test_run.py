@@ -8,7 +8,7 @@ import pytest
 from faircall.canonical import canonical_json
 from faircall.cli import main
 from faircall.pipeline import evaluate as evaluate_stage
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.store.layout import list_runs
 from faircall.store.verification import verify
 

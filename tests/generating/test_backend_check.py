@@ -7,7 +7,7 @@ from faircall.digest import sha256_text
 from faircall.generating.backend import BACKENDS, BackendRequest, Decoding, ModelSettings
 from faircall.generating.replay import open_replay
 from faircall.records import Prompt
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.testing import check_backend
 
 PROMPTS = [Prompt(name, "en", None, name, "{}", sha256_text(name), "m", "t", ()) for name in ("a", "b")]

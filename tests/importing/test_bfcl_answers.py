@@ -9,7 +9,7 @@ from faircall.importing.bfcl_answers import TEXT_RULE, accepted_form
 from faircall.importing.from_bfcl import first_accepted
 from faircall.records import ToolCall
 from faircall.scoring.protocols.accepted_values import load_truth, match_accepted
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 
 TYPES = {
     "city": {"type": "string"},

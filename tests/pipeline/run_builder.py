@@ -5,7 +5,7 @@ import json
 from faircall.canonical import canonical_json
 from faircall.config import load_config
 from faircall.digest import sha256_json, sha256_text
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.store.layout import run_folder
 from faircall.store.manifest import start_run, write_stage_manifest
 

@@ -14,7 +14,7 @@ from faircall.pipeline.finish_arm import rebuild_evaluation_report
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import read_prompts, select_slices
 from faircall.records import Generation
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.store.manifest import stage_is_done, write_stage_manifest
 from faircall.store.verification import verify
 from pipeline import run_builder

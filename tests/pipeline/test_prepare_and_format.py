@@ -24,7 +24,7 @@ from faircall.pipeline.examples import read_examples
 from faircall.pipeline.format import build_prompts
 from faircall.pipeline.prepare import prepare_data
 from faircall.pipeline.tokenizer_files import read_tokenizer_files
-from faircall.store import files
+from faircall.store import atomic
 from faircall.store.files import read_json, read_json_lines
 from faircall.store.manifest import read_index, read_stage_manifest
 from faircall.store.verification import verify
@@ -213,7 +213,7 @@ def test_a_full_disk_or_read_only_folder_leaves_no_half_file(project, monkeypatc
             raise OSError(code, "no")
         return open(path, mode)
 
-    monkeypatch.setattr(files, "open", failing, raising=False)
+    monkeypatch.setattr(atomic, "open", failing, raising=False)
     with pytest.raises(error):
         build_prompts(config, run=run)
     assert [path for path in sorted(run.path.rglob("*")) if path.is_file()] == [

@@ -13,7 +13,7 @@ from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.experiment import build_experiment_report, efficiency_differences, write_experiment
 from faircall.pipeline.families import hold_families
 from faircall.pipeline.rescore import rescore
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.store.manifest import write_stage_manifest
 from faircall.store.verification import verify
 from pipeline import run_builder

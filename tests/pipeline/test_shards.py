@@ -9,7 +9,7 @@ from faircall.errors import EvaluationError, IdMismatch, UsageError
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.shards import Shard, generate_shard, merge_shards, parse_shard
-from faircall.store.files import write_json_lines
+from faircall.store.atomic import write_json_lines
 from faircall.store.verification import verify
 from pipeline import run_builder
 

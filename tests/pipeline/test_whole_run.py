@@ -4,7 +4,8 @@ import json
 import random
 
 from faircall.cli import main
-from faircall.store.files import read_json_lines, write_json_lines
+from faircall.store.atomic import write_json_lines
+from faircall.store.files import read_json_lines
 from faircall.store.layout import open_run
 from faircall.store.verification import verify
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from faircall.errors import ArtifactInvalid, InvariantViolation, UsageError
-from faircall.store.files import read_json, write_json_lines
+from faircall.store.atomic import write_json_lines
+from faircall.store.files import read_json
 from faircall.store.layout import run_folder
 from faircall.store.manifest import (
     manifest_digest,

@@ -10,7 +10,7 @@ from faircall.api.example_records import example_records
 from faircall.api.example_rows import example_rows
 from faircall.api.stored import StoredResult
 from faircall.reporting.renderers import RENDERERS, Subject, render
-from faircall.store.files import write_bytes_atomically
+from faircall.store.atomic import write_bytes_atomically
 
 COMPARISON_FORMS: Final = ("json", "md", "html")
 REPORT_NAME: Final = "comparison_report"

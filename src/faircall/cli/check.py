@@ -66,7 +66,7 @@ def check(
     """Check outputs without gold: validity, unknown tools, invented arguments, truncation."""
     columns = options.read_maps(maps)
     from faircall.api.checking import check_file
-    from faircall.store.files import write_json
+    from faircall.store.atomic import write_json
 
     report = check_file(file, columns=columns, reader=reader, cluster=cluster, dialect=dialect, level=level)
     if as_json:

@@ -31,7 +31,7 @@ def compare_agreement(
     from faircall.api.agreement import build_agreement_report, label_rows, load_pair
     from faircall.reporting.agreement_view import view_agreement
     from faircall.reporting.to_markdown import to_markdown
-    from faircall.store.files import write_bytes_atomically, write_json, write_json_lines
+    from faircall.store.atomic import write_bytes_atomically, write_json, write_json_lines
 
     arms = load_pair(*files, names=names, columns=columns, reader=reader)
     report = build_agreement_report(*arms, level=level)

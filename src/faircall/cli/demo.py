@@ -69,7 +69,7 @@ def _show(report: Mapping[str, Any], *, as_json: bool) -> None:
 
 def _write_page(run: RunFolder, folder: Path, *, as_json: bool) -> None:
     """The comparison as a page to open, examples included; beside the run, whose files stay as they are."""
-    from faircall.store.files import write_bytes_atomically
+    from faircall.store.atomic import write_bytes_atomically
     from faircall.viewer.places import chief_page
 
     page = folder / "report.html"

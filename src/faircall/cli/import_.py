@@ -50,7 +50,7 @@ def import_rows(
     if not files:
         raise UsageError("which file?", hint="faircall import FILE -o rows.jsonl")
     from faircall.api.importing import import_files
-    from faircall.store.files import write_json_lines
+    from faircall.store.atomic import write_json_lines
 
     found = import_files(files, form=form, columns=options.read_maps(maps), beside=beside)
     rows = [row for file in found for row in file.outcome.rows]

@@ -10,7 +10,7 @@ import typer
 
 from faircall.cli.console import JsonFlag, new_app, print_json, print_written
 from faircall.errors import UsageError
-from faircall.store.files import write_bytes_atomically
+from faircall.store.atomic import write_bytes_atomically
 
 app = new_app(help="Write an example config, with every key explained, and rows that it accepts.")
 

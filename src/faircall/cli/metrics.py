@@ -172,7 +172,7 @@ def _run(groups: Sequence[Group], rows: tuple[Table, Table], *, results: Path | 
     from faircall.metrics.suite import run_group
     from faircall.metrics.suite_view import view_report
     from faircall.metrics.unit_metrics.base_unit_metric import UnusableGolden
-    from faircall.store.files import write_json_lines
+    from faircall.store.atomic import write_json_lines
 
     golden, predicted = rows
     reports, verdicts = [], []

@@ -62,7 +62,7 @@ def score(
     from faircall.api.stored import as_result
     from faircall.reporting.evaluation_view import view_evaluation
     from faircall.reporting.renderers import subject_of
-    from faircall.store.files import write_json
+    from faircall.store.atomic import write_json
 
     if not as_json and out is None and gold is None and _can_stream(file, reader, protocol):
         print_view(view_evaluation(_summarise(file, name=label, columns=columns, jobs=jobs)))

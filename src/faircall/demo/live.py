@@ -17,7 +17,8 @@ from faircall.generating.embedded_model import ensure_embedded_model, find_gguf
 from faircall.pipeline.arm_request import open_backend, plan_arm
 from faircall.pipeline.arms import load_prompts
 from faircall.pipeline.run import Finished, ListenerFor, ready_run, run_stages
-from faircall.store.files import read_json, write_json
+from faircall.store.atomic import write_json
+from faircall.store.files import read_json
 
 BUDGET_SECONDS: Final = 300.0
 FEWEST_ROOTS: Final = 10

@@ -18,7 +18,7 @@ from faircall.reporting.experiment_view import view_experiment
 from faircall.reporting.to_html import experiment_page
 from faircall.reporting.to_json import to_json
 from faircall.reporting.to_markdown import to_markdown
-from faircall.store.files import write_bytes_atomically
+from faircall.store.atomic import write_bytes_atomically
 from faircall.store.layout import RunFolder
 
 SCHEMA: Final = "faircall.experiment_report.v1"

@@ -14,7 +14,8 @@ from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.pipeline.arms import ArmFacts, assemble_arm, eval_stage, facts_of
 from faircall.pipeline.evaluation_report import build_evaluation_report
 from faircall.pipeline.generations import read_generations, write_generations
-from faircall.store.files import read_json, write_json
+from faircall.store.atomic import write_json
+from faircall.store.files import read_json
 from faircall.store.layout import RunFolder
 from faircall.store.manifest import require_stage, stage_is_done, write_stage_manifest
 

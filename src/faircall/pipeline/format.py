@@ -24,7 +24,7 @@ from faircall.pipeline.tokenizer_files import (
     read_tokenizer_files,
 )
 from faircall.records import Example, Prompt
-from faircall.store.files import write_together
+from faircall.store.atomic import write_together
 from faircall.store.layout import RunFolder
 from faircall.store.manifest import require_stage, write_stage_manifest
 

@@ -11,7 +11,8 @@ from msgspec.structs import asdict
 from faircall.errors import ArtifactInvalid, InvariantViolation
 from faircall.parsing.tool_call import parse_generations
 from faircall.records import Generation, Parsed, Prompt
-from faircall.store.files import read_json_lines, write_json_lines
+from faircall.store.atomic import write_json_lines
+from faircall.store.files import read_json_lines
 
 SCHEMA: Final = "faircall.generation.v1"
 _FIELDS: Final = Generation.__struct_fields__

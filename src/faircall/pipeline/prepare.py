@@ -8,7 +8,8 @@ from faircall.importing.drop_summary import summarise
 from faircall.importing.prepare import SPLITS, Prepared, Source, prepare
 from faircall.importing.rows import read_rows
 from faircall.pipeline.examples import example_row
-from faircall.store.files import read_json_lines, write_json, write_together
+from faircall.store.atomic import write_json, write_together
+from faircall.store.files import read_json_lines
 from faircall.store.layout import RunFolder, new_run_id, run_folder
 from faircall.store.manifest import start_run, write_stage_manifest
 

@@ -28,7 +28,8 @@ from faircall.generating.server_settings import ServerSettings
 from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.importing.requests import FrozenRequest, read_requests
 from faircall.records import Prompt
-from faircall.store.files import read_json_lines, write_json, write_json_lines
+from faircall.store.atomic import write_json, write_json_lines
+from faircall.store.files import read_json_lines
 
 OUTPUTS: Final = "outputs.jsonl"
 LOGGED: Final = "logged.jsonl"

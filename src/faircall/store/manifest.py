@@ -19,7 +19,8 @@ from typing import Any, Final
 
 from faircall.digest import sha256_bytes, sha256_json
 from faircall.errors import ArtifactInvalid, InvariantViolation, UsageError
-from faircall.store.files import read_json, write_bytes_atomically, write_json
+from faircall.store.atomic import write_bytes_atomically, write_json
+from faircall.store.files import read_json
 from faircall.store.fingerprints import check_entries, record_file
 from faircall.store.layout import RunFolder
 
