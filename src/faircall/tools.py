@@ -40,12 +40,21 @@ def find_tool(tools: Iterable[Any], name: str) -> Mapping[str, Any] | None:
     return None
 
 
+def argument_schema(tool: Mapping[str, Any]) -> Any:
+    """The schema of a bare tool's arguments, under OpenAI's or Anthropic's key; None without one.
+
+    >>> argument_schema({"name": "wx", "input_schema": {"type": "object"}})
+    {'type': 'object'}
+    """
+    return tool.get("parameters", tool.get("input_schema"))
+
+
 def declared_arguments(tool: Mapping[str, Any]) -> frozenset[str] | None:
     """The argument names that a tool's schema declares; None when it lists none to hold a call against.
 
     >>> sorted(declared_arguments({"parameters": {"properties": {"city": {}, "unit": {}}}}))
     ['city', 'unit']
     """
-    parameters = tool.get("parameters")
+    parameters = argument_schema(tool)
     properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     return frozenset(properties) if isinstance(properties, Mapping) else None

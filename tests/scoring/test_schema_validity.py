@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from faircall.records import ToolCall
+from faircall.records import Example, ToolCall
 from faircall.scoring.backtracking import is_search_bounded
-from faircall.scoring.schema_validity import validity
+from faircall.scoring.causes import invented_arguments
+from faircall.scoring.schema_validity import first_violation, validity
 
 
 def verdict(schema, arguments):
@@ -79,6 +80,14 @@ def test_a_pattern_that_doubles_with_each_letter_ends_soon():
 )
 def test_the_worst_case_of_a_pattern_is_bounded(pattern, length, expected):
     assert is_search_bounded(pattern, length) is expected
+
+
+@pytest.mark.parametrize("key", ["parameters", "input_schema"])
+def test_a_schema_counts_under_the_key_of_either_form(key):
+    tools = [{"name": "f", key: {"type": "object", "properties": {"x": {"type": "string"}}}}]
+    assert first_violation(tools, ToolCall("f", {"x": "a"})) is None
+    assert "is not of type" in (first_violation(tools, ToolCall("f", {"x": 1})) or "")
+    assert invented_arguments(Example("1", tools=tuple(tools)), ToolCall("f", {"y": 1})) == {"y"}
 
 
 def test_a_tool_that_is_not_offered_has_no_schema():

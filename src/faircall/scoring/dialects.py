@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from faircall.tools import declaration
+from faircall.tools import argument_schema, declaration
 
 DIALECTS: Final = ("auto", "json_schema", "bfcl")
 MAX_DEPTH: Final = 64
@@ -46,7 +46,7 @@ def in_dialect(tools: Sequence[Mapping[str, Any]], dialect: str) -> tuple[Mappin
 
 
 def _is_meant(tool: Mapping[str, Any], dialect: str) -> bool:
-    parameters = declaration(tool).get("parameters")
+    parameters = argument_schema(declaration(tool))
     if dialect == "json_schema" or not isinstance(parameters, Mapping):
         return False
     return dialect == "bfcl" or parameters.get("type") == "dict"
@@ -54,7 +54,7 @@ def _is_meant(tool: Mapping[str, Any], dialect: str) -> bool:
 
 def _translated(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     bare = declaration(tool)
-    return {**bare, "parameters": _schema(bare["parameters"])}
+    return {**bare, "parameters": _schema(argument_schema(bare))}
 
 
 def _schema(value: Any, depth: int = 0) -> Any:

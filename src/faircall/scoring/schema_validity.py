@@ -17,7 +17,7 @@ from faircall.canonical import canonical_json
 from faircall.records import MetricValue, ToolCall
 from faircall.scoring.backtracking import is_search_bounded
 from faircall.strict_json import decode
-from faircall.tools import find_tool
+from faircall.tools import argument_schema, find_tool
 
 MAX_STEPS: Final = 20_000
 """Keyword evaluations that one call may cost before its schema is counted as unusable."""
@@ -64,7 +64,7 @@ def _judge(tools: Iterable[Any] | None, call: ToolCall) -> tuple[Verdict, Any]:
     tool = find_tool(tools, call.name)
     if tool is None:
         return "unknown_tool", None
-    schema = tool.get("parameters")
+    schema = argument_schema(tool)
     if schema is None:
         return "no_schema", None
     if not isinstance(schema, Mapping):

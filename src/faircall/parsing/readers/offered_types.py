@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from faircall.strict_json import JsonFault, decode
-from faircall.tools import declaration
+from faircall.tools import argument_schema, declaration
 
 _SAME_AS: Final = {"dict": "object", "float": "number", "tuple": "array"}
 _KNOWN: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
@@ -50,8 +50,8 @@ def parameter_types(
 
 
 def _schema_of(function: Mapping[str, Any]) -> Any:
-    """The parameter schema, under the key that OpenAI, Anthropic or xLAM gives it."""
-    schema = function.get("parameters", function.get("input_schema"))
+    """The parameter schema; xLAM's form holds the properties at once."""
+    schema = argument_schema(function)
     if isinstance(schema, Mapping) and "properties" not in schema:
         return {"properties": schema}
     return schema
