@@ -183,3 +183,28 @@ def test_no_file_and_an_unknown_form(tmp_path, capsys):
     status, said = run(capsys, tmp_path / "x.jsonl")
     assert status == 2
     assert "colour" in said.err
+
+
+def test_gold_that_is_no_call_is_refused_in_a_table_too(tmp_path, capsys):
+    path, out = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
+    torn = {**GOLD, "arguments": '{"city": "Graz"}'}
+    golds = [GOLD, torn, [GOLD, GOLD], []]
+    write_json_lines(path, [{"id": str(n), "raw_text": "", "gold": gold} for n, gold in enumerate(golds)])
+    status, told = run(capsys, path, "-o", out)
+    assert status == 0
+    assert "gold has arguments that are not an object" in told.out
+    assert [row["id"] for row in lines(out)] == ["0", "2", "3"]
+
+
+def test_without_an_output_it_is_said_that_nothing_was_written(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    write_json_lines(path, [{"id": "a", "raw_text": "", "gold": GOLD}])
+    assert "nothing was written: -o FILE" in run(capsys, path)[1].out
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "id,raw_text\n1,x\n"), ("a.json", '[{"id": "1"}]\n')])
+def test_a_table_in_another_form_is_sent_to_import(tmp_path, capsys, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    assert main(["score", str(path)]) == 2
+    assert "`faircall import FILE -o rows.jsonl` reads" in capsys.readouterr().err

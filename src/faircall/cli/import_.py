@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from faircall.cli import options
-from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.cli.console import JsonFlag, new_app, print_json, print_text, print_view, print_written
 from faircall.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def import_rows(
     if out is not None:
         write_json_lines(out, rows)
         print_written(out, json_on_stdout=as_json)
+    elif not as_json:
+        print_text("nothing was written: -o FILE says where the rows go")
 
 
 def _list_forms(*, as_json: bool) -> None:

@@ -196,7 +196,8 @@ class RowReader:
         place = f"{self.label}:{number}"
         if not isinstance(value, dict):
             raise RowInvalid(
-                f"{place}: the row is not an object", hint="one JSON object per line is expected"
+                f"{place}: the row is not an object",
+                hint="one JSON object per line is expected; `faircall import FILE -o rows.jsonl` reads a JSON array",
             )
         columns = self._columns.resolve(value.keys(), place=place)
         self.columns_used.update(columns)

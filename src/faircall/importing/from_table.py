@@ -8,6 +8,7 @@ from typing import Any
 from faircall.errors import ColumnUnknown
 from faircall.importing.columns import ColumnMap
 from faircall.importing.foreign import Fault, Importer
+from faircall.importing.gold_call import GoldFault, read_gold_calls
 
 
 def table_importer(columns: Mapping[str, str]) -> Importer:
@@ -50,4 +51,13 @@ def _cell(field: str, value: Any) -> Any:
         return None if value in (None, "") else str(value)
     if field == "raw_text" and value is not None and not isinstance(value, str):
         raise Fault("the answer is not text: something has parsed it already")
+    if field == "gold" and value not in (None, ""):
+        _require_calls(value)
     return value
+
+
+def _require_calls(gold: Any) -> None:
+    try:
+        read_gold_calls(gold)
+    except GoldFault as fault:
+        raise Fault(f"gold {fault.reason}") from None

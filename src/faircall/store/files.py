@@ -225,12 +225,16 @@ def _line_value(text: str, label: str, number: int) -> Any:
         return decode(text)
     except JsonFault as fault:
         reason = f"{label}:{number}: the line {_REASONS[fault.reason]} (character {fault.offset + 1})"
-        raise RowInvalid(reason, hint=_hint_for(text, fault)) from None
+        raise RowInvalid(reason, hint=_hint_for(text, fault, number)) from None
 
 
-def _hint_for(text: str, fault: JsonFault) -> str:
+def _hint_for(text: str, fault: JsonFault, number: int) -> str:
     if fault.reason == "unbalanced" and text in ("{", "["):
         return "this looks like one indented document; one object per line is expected (jq -c '.[]')"
+    if number == 1 and text[:1] not in ("{", "["):
+        return (
+            "every line must be one JSON object; `faircall import FILE -o rows.jsonl` reads CSV and Parquet"
+        )
     return "every line must be one JSON object (RFC 8259: no NaN, no comments, no repeated key)"
 
 
