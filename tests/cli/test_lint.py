@@ -100,3 +100,12 @@ def test_a_request_in_messages_is_the_last_one_of_the_user(tmp_path, capsys):
     assert main(["lint", str(test), "--train", str(train), "--json"]) == 1
     (finding,) = json.loads(capsys.readouterr().out)["findings"]
     assert (finding["kind"], finding["id"]) == ("in_training", "m")
+
+
+def test_rows_that_ask_nothing_are_counted_instead_of_passing_for_clean(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    write_json_lines(path, [{"id": "a", "raw_text": "", "gold": {"name": "wx", "arguments": {"city": "Graz"}}}])
+    assert main(["lint", str(path), "--train", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 rows without query or messages: no repeat or leak can show" in shown
+    assert "1 training rows without query or messages" in shown

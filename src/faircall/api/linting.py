@@ -52,10 +52,16 @@ def lint_files(
             found.extend(_about_tools(row_id, gold, row, dialect=dialect))
     requests = _requests(rows)
     found.extend(_finding("repeated", r.row_id, f"repeats {r.earlier}") for r in find_repeats(requests))
-    report: dict[str, Any] = {"schema_version": "faircall.lint.v1", "rows": len(rows)}
+    report: dict[str, Any] = {
+        "schema_version": "faircall.lint.v1",
+        "rows": len(rows),
+        "without_request": len(rows) - len(requests),
+    }
     if known:
         others = list(_gold_rows(known))
-        leaks = find_leaks(requests, _requests(others))
+        asked = _requests(others)
+        report["training_without_request"] = len(others) - len(asked)
+        leaks = find_leaks(requests, asked)
         found.extend(
             _finding("in_training", r.row_id, f"{r.earlier}, likeness {r.likeness:g}") for r in leaks
         )

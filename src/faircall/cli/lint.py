@@ -62,6 +62,9 @@ def _view(report: dict[str, Any]) -> View:
     blocks: list[Line | Table] = [
         Line(f"{report['rows']} gold rows, {len(findings)} findings", tone="heading")
     ]
+    for key, whose in (("without_request", ""), ("training_without_request", "training ")):
+        if silent := report.get(key):
+            blocks.append(Line(f"{silent} {whose}rows without query or messages: no repeat or leak can show"))
     if known := report.get("known_tools"):
         text = f"{known['rows']} of {known['of_rows']} gold calls are of a tool that training calls"
         blocks.append(Line(f"{text}; {known['tools']} of {known['of_tools']} tools"))
