@@ -45,7 +45,7 @@ def list_readers(as_json: JsonFlag = False) -> None:
     rows = tuple((entry["name"], entry["kind"], entry["summary"]) for entry in found)
     print_view(
         (
-            Table("Readers", ("name", "kind", "reads"), rows),
+            Table("Readers", ("name", "kind", "reads"), rows, names=3),
             Line("A front comes before a reader: think.v1+hermes.v1", tone="quiet"),
         )
     )

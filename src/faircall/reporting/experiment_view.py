@@ -110,7 +110,7 @@ def _slice_pairs_table(pairs: list[Json]) -> Iterator[Table]:
         for name, scope in pair["slices"].items()
     )
     if len(rows) > len(pairs):
-        yield Table(f"Differences by slice: {HEADLINE}", ("pair", "slice", "points", "CI"), rows)
+        yield Table(f"Differences by slice: {HEADLINE}", ("pair", "slice", "points", "CI"), rows, names=2)
 
 
 def _gaps_table(arms: Json, order: list[str]) -> Iterator[Table]:
@@ -126,7 +126,7 @@ def _gaps_table(arms: Json, order: list[str]) -> Iterator[Table]:
     )
     if rows:
         note = "matched pairs; a gap is target minus reference language"
-        yield Table(f"Language gaps: {HEADLINE}", ("arm", "gap", "pairs", "points", "CI"), rows, note=note)
+        yield Table(f"Language gaps: {HEADLINE}", ("arm", "gap", "pairs", "points", "CI"), rows, note=note, names=2)
 
 
 def _claims_table(claims: list[Json]) -> Table:
@@ -141,7 +141,7 @@ def _claims_table(claims: list[Json]) -> Table:
         )
         for claim in claims
     )
-    return Table("Declared claims", ("claim", "pair", "about", "kind", "p", "verdict"), rows)
+    return Table("Declared claims", ("claim", "pair", "about", "kind", "p", "verdict"), rows, names=4)
 
 
 def _cost_table(efficiency: Json, order: list[str]) -> Table:
