@@ -104,7 +104,7 @@ def test_a_request_in_messages_is_the_last_one_of_the_user(tmp_path, capsys):
 
 def test_rows_that_ask_nothing_are_counted_instead_of_passing_for_clean(tmp_path, capsys):
     path = tmp_path / "rows.jsonl"
-    write_json_lines(path, [{"id": "a", "raw_text": "", "gold": {"name": "wx", "arguments": {"city": "Graz"}}}])
+    write_json_lines(path, [{"id": "a", "raw_text": "", "gold": {"name": "wx", "arguments": {}}}])
     assert main(["lint", str(path), "--train", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "1 rows without query or messages: no repeat or leak can show" in shown

@@ -197,7 +197,7 @@ class RowReader:
         if not isinstance(value, dict):
             raise RowInvalid(
                 f"{place}: the row is not an object",
-                hint="one JSON object per line is expected; `faircall import FILE -o rows.jsonl` reads a JSON array",
+                hint="one JSON object per line; `faircall import FILE -o rows.jsonl` reads a JSON array",
             )
         columns = self._columns.resolve(value.keys(), place=place)
         self.columns_used.update(columns)

@@ -126,7 +126,8 @@ def _gaps_table(arms: Json, order: list[str]) -> Iterator[Table]:
     )
     if rows:
         note = "matched pairs; a gap is target minus reference language"
-        yield Table(f"Language gaps: {HEADLINE}", ("arm", "gap", "pairs", "points", "CI"), rows, note=note, names=2)
+        columns = ("arm", "gap", "pairs", "points", "CI")
+        yield Table(f"Language gaps: {HEADLINE}", columns, rows, note=note, names=2)
 
 
 def _claims_table(claims: list[Json]) -> Table:
