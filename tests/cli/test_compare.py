@@ -189,7 +189,8 @@ def test_the_same_command_writes_the_same_bytes(capsys, pair, tmp_path):
 def test_json_stays_one_document_when_a_file_is_written(capsys, pair, tmp_path):
     _, out, err = run(capsys, *pair, "--json", "-o", str(tmp_path))
     assert json.loads(out)["schema_version"] == "faircall.comparison_report.v1"
-    assert err == f"wrote {tmp_path / 'comparison_report.json'}\n"
+    files = (tmp_path / f"comparison_report.{ending}" for ending in ("md", "html", "json"))
+    assert err.splitlines() == [f"wrote {file}" for file in files]
 
 
 def test_languages_show_slices_and_gaps(capsys, tmp_path):

@@ -136,7 +136,9 @@ def compare(
         subject = comparison_subject(
             report, arms, forms=names, redacted=redact is not None, dataset=dataset, task=task
         )
-        print_written(chief_file(write_forms(subject, names, out / REPORT_NAME)), json_on_stdout=as_json)
+        written = write_forms(subject, names, out / REPORT_NAME)
+        for path in sorted(written, key=lambda path: path == chief_file(written)):
+            print_written(path, json_on_stdout=as_json)
     require_yes(report)
 
 
