@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from faircall.api.declaration import Declaration
 from faircall.api.stored import load_stored
 from faircall.cli import main
 from faircall.errors import InputError, UsageError
@@ -87,7 +88,7 @@ def test_diff_reads_the_answers_of_a_run(run, capsys):
 
 def test_maps_and_gold_are_for_rows_only(run):
     with pytest.raises(UsageError, match="is an arm of a run"):
-        load_stored(run.eval_folder("base"), columns={"raw_text": "x"})
+        load_stored(run.eval_folder("base"), declared=Declaration(columns={"raw_text": "x"}))
 
 
 @pytest.mark.parametrize("where", ["run", "eval", "missing"])

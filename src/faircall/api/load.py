@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from faircall.api.declaration import NOTHING_DECLARED, Declaration
 from faircall.api.evaluation import Evaluation, evaluate
 from faircall.api.labels import is_label_file, keep_labelled
 from faircall.errors import ArtifactInvalid, UsageError
-from faircall.importing.from_jsonl import TruthReader, import_gold, import_rows
+from faircall.importing.from_jsonl import ImportedRows, TruthReader, import_gold, import_rows
 from faircall.parsing import readers
 from faircall.records import PARSER_VERSION
 from faircall.scoring import protocols
@@ -46,31 +47,42 @@ def score_file(
     Raises:
         InputError: the file or one of its rows cannot be used; file and line are named.
     """
-    read_truth = truth_reader(protocol)
-    known, lines = None, read_json_lines(path)
-    if gold is not None:
-        known = import_gold(
-            read_json_lines(gold), label=describe_path(gold), columns=columns, read_truth=read_truth
-        )
-        lines = keep_labelled(lines, known, columns=columns) if is_label_file(gold) else lines
-    rows = import_rows(
-        lines,
-        label=describe_path(path),
-        columns=columns,
-        gold=known,
-        read_truth=read_truth,
-        extra_columns=slice_keys,
+    declared = Declaration(
+        columns=columns, gold=gold, slice_keys=slice_keys, reader=reader, protocol=protocol
     )
+    return _score_declared(path, declared, name=name)
+
+
+def _score_declared(path: Path | str, declared: Declaration, *, name: str | None) -> Evaluation:
+    rows = _read_rows(path, declared)
     return evaluate(
         rows.examples,
         rows.generations,
         name=name or arm_name(path),
         identity=rows.identity,
         ids_given=rows.ids_given,
-        slice_keys=slice_keys,
-        reader=reader,
+        slice_keys=declared.slice_keys,
+        reader=declared.reader,
         prompts=rows.prompts,
-        protocol=protocol,
+        protocol=declared.protocol,
+    )
+
+
+def _read_rows(path: Path | str, declared: Declaration) -> ImportedRows:
+    read_truth, columns, gold = truth_reader(declared.protocol), declared.columns, declared.gold
+    known, lines = None, read_json_lines(path)
+    if gold is not None:
+        known = import_gold(
+            read_json_lines(gold), label=describe_path(gold), columns=columns, read_truth=read_truth
+        )
+        lines = keep_labelled(lines, known, columns=columns) if is_label_file(gold) else lines
+    return import_rows(
+        lines,
+        label=describe_path(path),
+        columns=columns,
+        gold=known,
+        read_truth=read_truth,
+        extra_columns=declared.slice_keys,
     )
 
 
@@ -98,22 +110,28 @@ def load_evaluation(
     Raises:
         InputError: the file can be read as neither.
     """
+    declared = Declaration(
+        columns=columns, gold=gold, slice_keys=slice_keys, reader=reader, protocol=protocol
+    )
+    return load_declared(path, declared, name=name)
+
+
+def load_declared(
+    path: Path | str, declared: Declaration = NOTHING_DECLARED, *, name: str | None = None
+) -> Evaluation:
+    """`load_evaluation` with everything that is declared of the rows as one record.
+
+    Raises:
+        InputError: as there.
+    """
     if str(path) == STANDARD_INPUT or not is_one_document(path):
-        return score_file(
-            path,
-            name=name,
-            columns=columns,
-            gold=gold,
-            slice_keys=slice_keys,
-            reader=reader,
-            protocol=protocol,
-        )
+        return _score_declared(path, declared, name=name)
     try:
         evaluation = Evaluation.from_dict(read_artifact(path))
     except ArtifactInvalid as error:
         raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
-    _require_reader(evaluation, reader, describe_path(path))
-    _require_protocol(evaluation, protocol, describe_path(path))
+    _require_reader(evaluation, declared.reader, describe_path(path))
+    _require_protocol(evaluation, declared.protocol, describe_path(path))
     return evaluation if name is None else evaluation.renamed(name)
 
 

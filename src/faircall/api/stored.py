@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from faircall.api.declaration import NOTHING_DECLARED, Declaration
 from faircall.api.evaluation import Evaluation
-from faircall.api.load import load_evaluation
+from faircall.api.load import load_declared
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
-from faircall.records import PARSER_VERSION, Arm, Example, Gold, ToolCall
-from faircall.scoring.protocols import METRIC_PROTOCOL
+from faircall.records import Arm, Example, Gold, ToolCall
 
 if TYPE_CHECKING:
     from faircall.pipeline.arms import StoredArm
@@ -33,13 +32,7 @@ class StoredResult:
 
 
 def load_stored(
-    path: Path | str,
-    *,
-    name: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    gold: Path | str | None = None,
-    reader: str = PARSER_VERSION,
-    protocol: str = METRIC_PROTOCOL,
+    path: Path | str, *, name: str | None = None, declared: Declaration = NOTHING_DECLARED
 ) -> StoredResult:
     """Read one stored result.
 
@@ -47,21 +40,15 @@ def load_stored(
         path: rows of outputs (JSON Lines, gzip too, `-` for standard input), a stored evaluation, or an arm
             of a run: its folder, or the `evaluation_report.json` in it.
         name: what to call the arm; by default the name of the file or folder.
-        columns: field -> column, for rows whose names are not recognised.
-        gold: a file of gold calls to join by id, for rows.
-        reader: the declared reader that finds the calls, for rows.
-        protocol: the declared protocol that scores them, for rows.
+        declared: how rows are to be read and scored; an arm of a run takes nothing of it.
 
     Raises:
         InputError: there is nothing at the path that can be used; file and line are named.
     """
     folder = _arm_folder(path)
     if folder is None:
-        evaluation = load_evaluation(
-            path, name=name, columns=columns, gold=gold, reader=reader, protocol=protocol
-        )
-        return as_result(evaluation)
-    if columns or gold or reader != PARSER_VERSION or protocol != METRIC_PROTOCOL:
+        return as_result(load_declared(path, declared, name=name))
+    if not declared.is_default:
         hint = "--map, --gold, --reader and --protocol are for files of rows; runs have eval.reader"
         raise UsageError(f"{path} is an arm of a run", hint=hint)
     return _load_arm(folder, name)

@@ -5,36 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from faircall.cli.options import DEFAULT_PROTOCOL
+from faircall.cli import options
 from faircall.errors import UsageError
-from faircall.records import PARSER_VERSION
 
 if TYPE_CHECKING:
+    from faircall.api.declaration import Declaration
     from faircall.api.stored import StoredResult
+
+
+def declare(*, gold: Path | None, maps: list[str] | None, reader: str, protocol: str) -> Declaration:
+    """What `--gold`, `--map`, `--reader` and `--protocol` say of both arms.
+
+    Raises:
+        UsageError: a `--map` that is none.
+    """
+    columns = options.read_maps(maps)
+    from faircall.api.declaration import Declaration
+
+    return Declaration(columns=columns, gold=gold, reader=reader, protocol=protocol)
 
 
 def load_arms(
     baseline: str,
     candidate: str,
     *,
-    labels: tuple[str | None, str | None],
-    gold: Path | None,
-    columns: dict[str, str],
-    reader: str = PARSER_VERSION,
-    protocol: str = DEFAULT_PROTOCOL,
+    declared: Declaration | None = None,
+    labels: tuple[str | None, str | None] = (None, None),
 ) -> tuple[StoredResult, StoredResult]:
     """Both arms, under names that differ.
 
     Raises:
         UsageError: both are standard input.
     """
+    from faircall.api.declaration import NOTHING_DECLARED
     from faircall.api.stored import load_stored
 
     if baseline == candidate == "-":
         raise UsageError("both arms cannot be read from standard input", hint="give one of them as a file")
     names = _name_apart(baseline, candidate, labels)
     first, second = (
-        load_stored(path, name=name, gold=gold, columns=columns, reader=reader, protocol=protocol)
+        load_stored(path, name=name, declared=declared or NOTHING_DECLARED)
         for path, name in zip((baseline, candidate), names, strict=True)
     )
     return first, second

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from faircall.cli import options
-from faircall.cli.arms import load_arms
+from faircall.cli.arms import declare, load_arms
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
 from faircall.comparing.answer import require_yes
 from faircall.comparing.claim_text import parse_claim
@@ -106,16 +106,8 @@ def compare(
     conditions = [parse_condition(text) for text in fail_if or ()]
     declared = [*_read_claims(claims), *(parse_claim(text) for text in claim or ())]
     names = _read_forms(forms, out)
-    columns, labels = options.read_maps(maps), options.read_labels(label)
-    arms = load_arms(
-        baseline,
-        candidate,
-        labels=labels,
-        gold=gold,
-        columns=columns,
-        reader=reader,
-        protocol=protocol,
-    )
+    declaration = declare(gold=gold, maps=maps, reader=reader, protocol=protocol)
+    arms = load_arms(baseline, candidate, declared=declaration, labels=options.read_labels(label))
     from faircall.api import build_comparison_report
 
     report = build_comparison_report(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faircall.cli import options
-from faircall.cli.arms import load_arms
+from faircall.cli.arms import declare, load_arms
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view
 from faircall.errors import UsageError
 from faircall.records import BINARY_METRIC_NAMES, PARSER_VERSION
@@ -51,16 +51,9 @@ def diff(
     """Show the examples that only one of two arms gets right."""
     if metric not in BINARY_METRIC_NAMES:
         raise UsageError(f"{metric!r} is no binary metric", hint=f"one of {', '.join(BINARY_METRIC_NAMES)}")
-    labels, columns = options.read_labels(label), options.read_maps(maps)
-    arms = load_arms(
-        baseline,
-        candidate,
-        labels=labels,
-        gold=gold,
-        columns=columns,
-        reader=reader,
-        protocol=protocol,
-    )
+    labels = options.read_labels(label)
+    declaration = declare(gold=gold, maps=maps, reader=reader, protocol=protocol)
+    arms = load_arms(baseline, candidate, declared=declaration, labels=labels)
     report = _report(*arms, metric=metric, only=only, limit=limit, vary=tuple(vary or ()))
     if as_json:
         print_json(report)

@@ -80,7 +80,7 @@ def _observe(files: list[str], metric: str, vary: list[str]) -> dict[str, Any]:
     from faircall.comparing.comparability import check
     from faircall.comparing.flips import find_flips
 
-    first, second = (side.arm for side in load_arms(*files, labels=(None, None), gold=None, columns={}))
+    first, second = (side.arm for side in load_arms(*files))
     check(first, second, vary)
     flipped = sum(1 for _ in find_flips(first.scores, second.scores, metric=metric))
     count = len(first.scores.ids)
