@@ -87,7 +87,10 @@ def run_arm(
     max_new_tokens: MaxNewTokens = _MAX_NEW_TOKENS,
     as_json: JsonFlag = False,
 ) -> None:
-    """Let one arm answer every stored prompt; stopped at any moment, the same command goes on from there."""
+    """Let one arm answer every stored prompt.
+
+    Stopped at any moment, the same command goes on from there.
+    """
     if requests is not None:
         from faircall.cli.eval_requests import run_requests
 
@@ -175,7 +178,10 @@ def rebuild_reports(
     arm: ArmName = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Build evaluation reports again from the stored generations, of one arm or of all."""
+    """Build evaluation reports again from stored generations.
+
+    Of one arm, or of all.
+    """
     from faircall.pipeline.arms import evaluated_arms, load_config_of
     from faircall.pipeline.finish_arm import rebuild_evaluation_report
     from faircall.store.layout import open_run

@@ -20,10 +20,13 @@ SHOWN: Final = 20
 
 Files = Annotated[
     list[str] | None,
-    typer.Argument(metavar="FILE...", help="Files, patterns or run folders; - is standard input."),
+    typer.Argument(metavar="FILE", help="Files, patterns or run folders; - is standard input."),
 ]
 Form = Annotated[
-    str | None, typer.Option("--from", metavar="FORM", help="What the files are; told by content.")
+    str | None,
+    typer.Option(
+        "--from", metavar="FORM", help="The form of the files; told by their content when left out."
+    ),
 ]
 Beside = Annotated[
     str | None,

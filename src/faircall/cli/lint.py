@@ -18,15 +18,16 @@ app = new_app(
 
 SHOWN: Final = 30
 
-Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Gold rows in any form that import reads.")
-]
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help="Gold rows in any form that import reads.")]
 Training = Annotated[
     list[str] | None,
     typer.Option("--train", metavar="FILE", help="Training rows to hold against (repeatable)."),
 ]
 Form = Annotated[
-    str | None, typer.Option("--from", metavar="FORM", help="What the files are; told by content.")
+    str | None,
+    typer.Option(
+        "--from", metavar="FORM", help="The form of the files; told by their content when left out."
+    ),
 ]
 Dialect = Annotated[
     str, typer.Option("--dialect", help="How tool schemas are written: auto, json_schema or bfcl.")

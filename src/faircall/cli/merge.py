@@ -13,7 +13,7 @@ app = new_app(help="Put the shards of an arm together and finish it.")
 
 Shards = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[SHARD]...", help="Files of shards; those in the run when left out."),
+    typer.Argument(metavar="SHARD", help="Files of shards; those in the run when left out."),
 ]
 
 

@@ -28,7 +28,10 @@ Names = Annotated[
 
 @app.command("list", epilog="Example: faircall readers list")
 def list_readers(as_json: JsonFlag = False) -> None:
-    """List every reader: its name, what it reads, and whether it sees the server's parser's work."""
+    """List every reader: its name, its kind, and what it reads.
+
+    A native reader sees what the server's parser made of the answer.
+    """
     from faircall.parsing import readers
     from faircall.parsing.readers import Front
 
@@ -53,7 +56,7 @@ def list_readers(as_json: JsonFlag = False) -> None:
 
 @app.command(epilog="Example: faircall readers explain outputs.jsonl")
 def explain(file: File, reader: Names = None, maps: options.Maps = None, as_json: JsonFlag = False) -> None:
-    """Say which markers stand in a file, and how many rows each reader can read."""
+    """Say which markers a file has and what each reader finds."""
     from faircall.importing.from_jsonl import import_rows
     from faircall.parsing import readers
     from faircall.store.files import describe_path, read_json_lines

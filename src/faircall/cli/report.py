@@ -47,7 +47,10 @@ def compare(
     redact: options.Redact = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare two arms under the gate; exit status 1 when a declared claim is not established."""
+    """Compare two arms under the gate.
+
+    The exit status is 1 when a declared claim is not established.
+    """
     from faircall.comparing.answer import require_yes
     from faircall.pipeline.comparison import compare_folders, default_out
 
@@ -78,7 +81,10 @@ def experiment(
     pair: Pairs = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare all arms of a run pair by pair; exit status 1 when a declared claim is not established."""
+    """Compare all arms of a run pair by pair.
+
+    The exit status is 1 when a declared claim is not established.
+    """
     from faircall.comparing.answer import require_yes
     from faircall.pipeline.experiment import build_experiment_report, write_experiment
     from faircall.store.layout import open_run
@@ -113,7 +119,10 @@ def render(
     task: options.HubTask = "default",
     as_json: JsonFlag = False,
 ) -> None:
-    """Write a stored report in other forms; its numbers are taken as they are."""
+    """Write a stored report in other forms.
+
+    Its numbers are taken as they are.
+    """
     from faircall.api.rendering import write_forms
     from faircall.reporting import renderers
     from faircall.store.files import read_json
