@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, TypeAlias
+from faircall.cli import options
+from faircall.cli.console import JsonFlag, new_group, print_json, print_text
 
-import typer
-
-from faircall.cli.console import JsonFlag, new_app, print_json, print_text
-
-app = new_app(help="Check a config and show it with every default written out.")
-
-ConfigOption: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config.")]
-
-
-@app.callback()
-def _verbs() -> None:
-    """Keep `validate` a word of its own while it is the only one."""
+app = new_group(help="Check a config and show it with every default written out.")
 
 
 @app.command(epilog="Example: faircall config validate -c faircall.yaml")
-def validate(config: ConfigOption, as_json: JsonFlag = False) -> None:
+def validate(config: options.ConfigFile, as_json: JsonFlag = False) -> None:
     """Check a config and show it with every default written out."""
     from faircall.config import load_config
     from faircall.pipeline.arm_request import require_known_names

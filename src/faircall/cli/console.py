@@ -28,6 +28,17 @@ def new_app(**settings: Any) -> typer.Typer:
     )
 
 
+def new_group(**settings: Any) -> typer.Typer:
+    """An app like `new_app` whose verb stays a word of its own while it is the only one."""
+    app = new_app(**settings)
+    app.callback()(_do_nothing)
+    return app
+
+
+def _do_nothing() -> None:
+    """With a callback, typer makes a group even of one verb."""
+
+
 def print_text(text: str) -> None:
     """Print for people; characters that the terminal's encoding lacks are escaped, never an error."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

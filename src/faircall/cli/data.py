@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from faircall.cli.console import JsonFlag, new_app, print_json, print_text, print_written
+from faircall.cli import options
+from faircall.cli.console import JsonFlag, new_group, print_json, print_text, print_written
 
-app = new_app(help="Validate, pair and split rows, and start a run with them.")
+app = new_group(help="Validate, pair and split rows, and start a run with them.")
 
-ConfigOption: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
 RunId: TypeAlias = Annotated[
     str | None, typer.Option("--run-id", help="The id of the new run; a timestamp and 8 digits by default.")
 ]
 
 
-@app.callback()
-def _verbs() -> None:
-    """Keep `prepare` a word of its own while it is the only one."""
-
-
 @app.command(epilog="Example: faircall data prepare -c faircall.yaml")
-def prepare(config: ConfigOption, run_id: RunId = None, as_json: JsonFlag = False) -> None:
+def prepare(config: options.ConfigOfRun, run_id: RunId = None, as_json: JsonFlag = False) -> None:
     """Validate, pair and split rows, and start a run with them."""
     from faircall.config import load_config
     from faircall.pipeline.prepare import prepare_data

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 app = new_app(help="Let one arm answer the stored prompts, or build its report again.")
 
 ConfigOption = Annotated[Path | None, typer.Option("--config", "-c", help="The config of the run.")]
-RunId = Annotated[
-    str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
-]
 ArmName = Annotated[str | None, typer.Option("--arm", help="The arm: base, adapter, or a declared name.")]
 ModelKind = Annotated[
     str | None,
@@ -73,7 +70,7 @@ def run_arm(
     model: ModelKind = None,
     adapter: Adapter = None,
     backend: BackendName = None,
-    run_id: RunId = None,
+    run_id: options.StartedRun = None,
     resume: Resume = False,
     limit: Limit = None,
     repeat_check: Repeats = 0,

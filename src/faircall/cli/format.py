@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, TypeAlias
+from faircall.cli import options
+from faircall.cli.console import JsonFlag, new_group, print_json, print_text, print_written
 
-import typer
-
-from faircall.cli.console import JsonFlag, new_app, print_json, print_text, print_written
-
-app = new_app(help="Render the prompts of a run with the model's own chat template.")
-
-ConfigOption: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
-RunId: TypeAlias = Annotated[
-    str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
-]
-
-
-@app.callback()
-def _verbs() -> None:
-    """Keep `build` a word of its own while it is the only one."""
+app = new_group(help="Render the prompts of a run with the model's own chat template.")
 
 
 @app.command(epilog="Example: faircall format build -c faircall.yaml")
-def build(config: ConfigOption, run_id: RunId = None, as_json: JsonFlag = False) -> None:
+def build(config: options.ConfigOfRun, run_id: options.StartedRun = None, as_json: JsonFlag = False) -> None:
     """Render the prompts of a run with the model's own chat template."""
     from faircall.pipeline.format import STAGE, build_prompts
     from faircall.pipeline.runs import open_run_with_config

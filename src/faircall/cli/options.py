@@ -55,6 +55,11 @@ Protocol: TypeAlias = Annotated[
     ),
 ]
 DEFAULT_PROTOCOL: Final = "faircall.call_metrics.v1"
+ConfigFile: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config.")]
+ConfigOfRun: TypeAlias = Annotated[Path, typer.Option("--config", "-c", help="The config of the run.")]
+StartedRun: TypeAlias = Annotated[
+    str | None, typer.Option("--run-id", help="A run of this config; the newest when left out.")
+]
 Level: TypeAlias = Annotated[
     float, typer.Option(min=0.5, max=0.9999, help="The confidence level of every interval.")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,8 @@ from faircall.cli.console import JsonFlag, new_app, print_json, print_view, prin
 from faircall.errors import UsageError
 
 if TYPE_CHECKING:
-    from faircall.reporting.renderers import Subject
+    from faircall.reporting.blocks import View
+    from faircall.reporting.renderers import Json, Subject
 
 app = new_app(help="Compare two arms of runs, or all arms of one run.")
 
@@ -51,8 +53,8 @@ def compare(
 
     The exit status is 1 when a declared claim is not established.
     """
-    from faircall.comparing.answer import require_yes
     from faircall.pipeline.comparison import compare_folders, default_out
+    from faircall.reporting.comparison_view import view_comparison
 
     report, path = compare_folders(
         base,
@@ -62,14 +64,7 @@ def compare(
         forms=options.read_forms(forms),
         redacted=redact is not None,
     )
-    if as_json:
-        print_json(report)
-    else:
-        from faircall.reporting.comparison_view import view_comparison
-
-        print_view(view_comparison(report))
-    print_written(path, json_on_stdout=as_json)
-    require_yes(report)
+    _answer(report, path, view=view_comparison, as_json=as_json)
 
 
 @app.command(
@@ -85,19 +80,24 @@ def experiment(
 
     The exit status is 1 when a declared claim is not established.
     """
-    from faircall.comparing.answer import require_yes
     from faircall.pipeline.experiment import build_experiment_report, write_experiment
+    from faircall.reporting.experiment_view import view_experiment
     from faircall.store.layout import open_run
 
     run = open_run(run_path)
     report = build_experiment_report(run, arm or (), pairs=[_read_pair(text) for text in pair or ()])
     path = write_experiment(run, report)
+    _answer(report, path, view=view_experiment, as_json=as_json)
+
+
+def _answer(report: Json, path: Path, *, view: Callable[[Json], View], as_json: bool) -> None:
+    """Print a report that was written, and exit with what it says of its claims."""
+    from faircall.comparing.answer import require_yes
+
     if as_json:
         print_json(report)
     else:
-        from faircall.reporting.experiment_view import view_experiment
-
-        print_view(view_experiment(report))
+        print_view(view(report))
     print_written(path, json_on_stdout=as_json)
     require_yes(report)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 app = new_app(help="Run all stages of a config: data, prompts, every arm, the report.")
 
-ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config.")]
 RunId = Annotated[
     str | None,
     typer.Option("--run-id", help="Go on with this run, or start it; else the newest of the config."),
@@ -26,7 +25,7 @@ Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the firs
 
 @app.command(epilog="Example: faircall run -c faircall.yaml")
 def run(
-    config: ConfigOption,
+    config: options.ConfigFile,
     run_id: RunId = None,
     fresh: Fresh = False,
     limit: Limit = None,
