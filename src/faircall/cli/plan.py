@@ -16,9 +16,7 @@ app = new_app(help="Say how many examples a comparison needs, or what a given nu
 
 Files = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="BASELINE CANDIDATE", help="Two stored results that show how often arms differ."
-    ),
+    typer.Argument(metavar="BASELINE CANDIDATE", help="Two stored results that show how often arms differ."),
 ]
 Metric = Annotated[str, typer.Option(help="The binary metric on which the two results differ.")]
 Discordance = Annotated[
