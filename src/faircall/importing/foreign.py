@@ -179,6 +179,24 @@ def decoded_if_text(value: Any, *, what: str) -> Any:
         raise Fault(f"{what} repeats a key" if repeated else f"{what} is not valid JSON") from None
 
 
+def mapping_or_empty(value: Any) -> Mapping[str, Any]:
+    """The value where it is an object, else an empty one: a record may hold anything at any place.
+
+    >>> mapping_or_empty({"a": 1}), mapping_or_empty("text")
+    ({'a': 1}, {})
+    """
+    return value if isinstance(value, Mapping) else {}
+
+
+def list_or_empty(value: Any) -> list[Any]:
+    """The value where it is a list, else an empty one.
+
+    >>> list_or_empty([1]), list_or_empty(None)
+    ([1], [])
+    """
+    return value if isinstance(value, list) else []
+
+
 def last_query(messages: Any) -> str | None:
     """The text of the last user message of a list of messages, None where there is none."""
     for message in reversed(messages if isinstance(messages, list) else []):

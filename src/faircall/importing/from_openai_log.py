@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from faircall.importing.calls import make_call, read_arguments
-from faircall.importing.foreign import Fault, Importer, decoded_if_text, identifier, last_query, message_list
+from faircall.importing.foreign import (
+    Fault,
+    Importer,
+    decoded_if_text,
+    identifier,
+    last_query,
+    mapping_or_empty,
+    message_list,
+)
 from faircall.importing.reasons import Reason
 
 _DECODING: Final = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "n")
@@ -20,8 +28,8 @@ def recognises_log(value: Any) -> bool:
 def read_log(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The answer of one exchange; the message is kept whole, whatever calls it holds."""
     response = _response_of(value)
-    request = _mapping(decoded_if_text(value.get("request"), what="request"))
-    request = _mapping(request.get("body")) or request or value
+    request = mapping_or_empty(decoded_if_text(value.get("request"), what="request"))
+    request = mapping_or_empty(request.get("body")) or request or value
     message, finish_reason = _only_choice(response)
     own = "choices" in value
     messages = message_list(request.get("messages"), what="request.messages")
@@ -71,8 +79,8 @@ def _response_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     response = value.get("response", value.get("completion"))
     if isinstance(response, str) and response.lstrip().startswith("{"):
         response = decoded_if_text(response, what="response")
-    body = _mapping(response).get("body")
-    return body if isinstance(body, Mapping) else _mapping(response)
+    body = mapping_or_empty(response).get("body")
+    return body if isinstance(body, Mapping) else mapping_or_empty(response)
 
 
 def _only_choice(response: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
@@ -80,19 +88,15 @@ def _only_choice(response: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | 
     if not isinstance(choices, list) or len(choices) != 1:
         count = len(choices) if isinstance(choices, list) else 0
         raise Fault(f"the response has {count or 'no'} choices, not one")
-    message = _mapping(choices[0]).get("message")
+    message = mapping_or_empty(choices[0]).get("message")
     if not isinstance(message, Mapping):
         raise Fault("the choice has no message")
-    return message, _mapping(choices[0]).get("finish_reason")
+    return message, mapping_or_empty(choices[0]).get("finish_reason")
 
 
 def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     message = value.get("message", value)
-    return _mapping(message)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return mapping_or_empty(message)
 
 
 LOG: Final = Importer(

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from faircall.importing.foreign import Fault, Importer, decoded_if_text, last_query
+from faircall.importing.foreign import (
+    Fault,
+    Importer,
+    decoded_if_text,
+    last_query,
+    list_or_empty,
+    mapping_or_empty,
+)
 
 _OUTPUT: Final = "gen_ai.output.messages"
 _LONGEST_INTEGER: Final = 20
@@ -73,16 +80,20 @@ def _spans(value: Mapping[str, Any]) -> Iterator[Any]:
     if "resourceSpans" not in value:
         yield value
         return
-    for resource in _list(value["resourceSpans"]):
-        for scope in _list(resource.get("scopeSpans") if isinstance(resource, Mapping) else None):
-            yield from _list(scope.get("spans") if isinstance(scope, Mapping) else None)
+    for resource in list_or_empty(value["resourceSpans"]):
+        for scope in list_or_empty(mapping_or_empty(resource).get("scopeSpans")):
+            yield from list_or_empty(mapping_or_empty(scope).get("spans"))
 
 
 def _attributes(span: Any) -> dict[str, Any]:
-    found = span.get("attributes") if isinstance(span, Mapping) else None
+    found = mapping_or_empty(span).get("attributes")
     if isinstance(found, Mapping):
         return dict(found)
-    pairs = [pair for pair in _list(found) if isinstance(pair, Mapping) and isinstance(pair.get("key"), str)]
+    pairs = [
+        pair
+        for pair in list_or_empty(found)
+        if isinstance(pair, Mapping) and isinstance(pair.get("key"), str)
+    ]
     return {pair["key"]: _value(pair.get("value")) for pair in pairs}
 
 
@@ -91,7 +102,7 @@ def _value(value: Any) -> Any:
     if not isinstance(value, Mapping) or len(value) != 1:
         return None
     ((kind, inner),) = value.items()
-    members = _list(inner.get("values")) if isinstance(inner, Mapping) else []
+    members = list_or_empty(mapping_or_empty(inner).get("values"))
     if kind == "arrayValue":
         return [_value(member) for member in members]
     if kind == "kvlistValue":
@@ -103,10 +114,6 @@ def _value(value: Any) -> Any:
         and inner.lstrip("-").isdigit()
     )
     return int(inner) if whole and len(inner) < _LONGEST_INTEGER else inner
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 IMPORTER: Final = Importer(

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from faircall.importing.calls import make_call, read_arguments
-from faircall.importing.foreign import Fault, Importer, decoded_if_text, identifier, last_query
+from faircall.importing.foreign import (
+    Fault,
+    Importer,
+    decoded_if_text,
+    identifier,
+    last_query,
+    list_or_empty,
+    mapping_or_empty,
+)
 from faircall.importing.reasons import Reason
 
 
@@ -18,7 +26,7 @@ def recognises_log(value: Any) -> bool:
 def read_log(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The answer of one exchange: its output items, kept whole."""
     response = _response_of(value)
-    request = _mapping(decoded_if_text(value.get("request"), what="request")) or value
+    request = mapping_or_empty(decoded_if_text(value.get("request"), what="request")) or value
     asked = request.get("input")
     messages = asked if isinstance(asked, list) else [{"role": "user", "content": asked}] if asked else None
     own = response is value
@@ -68,23 +76,15 @@ def _items_of(value: Any) -> list[Mapping[str, Any]]:
 def _response_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if "output" in value:
         return value
-    response = _mapping(value.get("response"))
-    return _mapping(response.get("body")) or response
+    response = mapping_or_empty(value.get("response"))
+    return mapping_or_empty(response.get("body")) or response
 
 
 def _text_of(items: list[Any]) -> str:
     """The text that came with the calls, so that text readers see what a person would."""
-    parts = [part for item in items if isinstance(item, Mapping) for part in _list(item.get("content"))]
-    texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    parts = [part for item in items for part in list_or_empty(mapping_or_empty(item).get("content"))]
+    texts = [mapping_or_empty(part).get("text") for part in parts]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 LOG: Final = Importer(
