@@ -239,7 +239,7 @@ class ShareMetricConfig(BaseModel):
     @classmethod
     def not_none(cls, value: Any) -> Any:
         if value is None:
-            raise ValueError("positive_class is required (cannot be None)")
+            raise ValueError("positive_class is required, and None is not a class")
         return value
 
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 def _refuse_none(value: Any) -> Any:
     if value is None:
-        raise ValueError("positive_class is required (cannot be None)")
+        raise ValueError("positive_class is required, and None is not a class")
     return value
 
 
