@@ -99,9 +99,17 @@ def test_an_error_of_the_engine_is_a_failed_generation(tiny, monkeypatch):
 # --- Adapters (R02, R03)
 
 
+def next_token_scores(backend):
+    """Logits of the first answer token: what an adapter must change to have any effect."""
+    torch, checkpoint = backend._torch, backend._checkpoint
+    ids = torch.tensor([tokens.encode_prompt(checkpoint.tokenizer, prompt())])
+    with torch.inference_mode():
+        return backend._model(input_ids=ids).logits[0, -1].float().tolist()
+
+
 def test_an_adapter_changes_the_logits_and_is_recorded_beside_the_base(tiny, adapters):
     base, adapted = open_backend(tiny), open_backend(tiny, adapter=adapters / "live")
-    assert base.next_token_scores(prompt()) != adapted.next_token_scores(prompt())
+    assert next_token_scores(base) != next_token_scores(adapted)
     assert base.describe()["adapter"] == {"source": "none"}
     section = adapted.describe()["adapter"]
     source = adapted.describe()["source"]["adapter"]
@@ -116,7 +124,7 @@ def test_an_adapter_changes_the_logits_and_is_recorded_beside_the_base(tiny, ada
 def test_an_adapter_with_zero_lora_b_is_flagged(tiny, adapters):
     base, idle = open_backend(tiny), open_backend(tiny, adapter=adapters / "idle")
     assert idle.describe()["adapter"]["changes_nothing"] is True
-    assert base.next_token_scores(prompt()) == idle.next_token_scores(prompt())
+    assert next_token_scores(base) == next_token_scores(idle)
 
 
 def test_an_adapter_whose_keys_do_not_match_is_refused_with_the_keys(tiny, adapters, tmp_path):

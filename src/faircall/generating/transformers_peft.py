@@ -188,14 +188,6 @@ class TransformersBackend:
         answered = [cut_at_end(new, eos_ids=eos_ids) for new in output[:, width:].tolist()]
         return [read_answer(self._checkpoint.tokenizer, new, eos_ids=eos_ids) for new in answered]
 
-    def next_token_scores(self, prompt: Prompt) -> list[float]:
-        """Logits of the first answer token: what an adapter must change to have any effect."""
-        ids = self._torch.tensor([encode_prompt(self._checkpoint.tokenizer, prompt)])
-        with self._torch.inference_mode():
-            logits = self._model(input_ids=ids.to(self._checkpoint.model.device)).logits
-        scores: list[float] = logits[0, -1].float().tolist()
-        return scores
-
     def close(self) -> None:
         """Let go of the model, so that the next arm has the memory."""
         self._model = self._adapted = None

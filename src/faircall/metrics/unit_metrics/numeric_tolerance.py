@@ -45,12 +45,23 @@ class NumericToleranceMetric(PairwiseUnitMetric):
 
     def judge(self, golden: Any, predicted: Any) -> tuple[bool, Mapping[str, Any]]:
         """Compare two numbers."""
-        wanted, found = read_number(golden), read_number(predicted)
-        if wanted is None:
-            raise ValueError(f"not a number: {golden!r}")
-        if found is None:
-            return False, {"reason": "not_a_number"}
-        return is_close(found, wanted, absolute=self.absolute, relative=self.relative)
+        return judge_numbers(golden, predicted, absolute=self.absolute, relative=self.relative)
+
+
+def judge_numbers(
+    golden: Any, predicted: Any, *, absolute: float, relative: float, noun: str = "a number"
+) -> tuple[bool, Mapping[str, Any]]:
+    """Whether `predicted` is a number close enough to `golden`, which must be one (`noun` in the error).
+
+    Raises:
+        ValueError: `golden` is no number.
+    """
+    wanted, found = read_number(golden), read_number(predicted)
+    if wanted is None:
+        raise ValueError(f"not {noun}: {golden!r}")
+    if found is None:
+        return False, {"reason": "not_a_number"}
+    return is_close(found, wanted, absolute=absolute, relative=relative)
 
 
 def is_close(

@@ -10,8 +10,7 @@ from pydantic import Field
 from faircall.metrics.base_metric import MetricOptions
 from faircall.metrics.base_metric_metadata import BaseMetricMetadata
 from faircall.metrics.unit_metrics.base_unit_metric import PairwiseUnitMetric
-from faircall.metrics.unit_metrics.numbers import read_number
-from faircall.metrics.unit_metrics.numeric_tolerance import is_close
+from faircall.metrics.unit_metrics.numeric_tolerance import judge_numbers
 
 
 class ScrollAmountMetricConfig(MetricOptions):
@@ -41,9 +40,6 @@ class ScrollAmountMetric(PairwiseUnitMetric):
 
     def judge(self, golden: Any, predicted: Any) -> tuple[bool, Mapping[str, Any]]:
         """Compare two amounts."""
-        wanted, found = read_number(golden), read_number(predicted)
-        if wanted is None:
-            raise ValueError(f"not an amount: {golden!r}")
-        if found is None:
-            return False, {"reason": "not_a_number"}
-        return is_close(found, wanted, absolute=self.tolerance, relative=self.relative)
+        return judge_numbers(
+            golden, predicted, absolute=self.tolerance, relative=self.relative, noun="an amount"
+        )

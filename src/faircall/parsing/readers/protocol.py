@@ -9,7 +9,6 @@ from typing import Any, Final
 from msgspec import structs
 
 from faircall.records import Parsed, ParseStatus, ToolCall
-from faircall.strict_json import JsonFault
 
 STATUS_OF_REASON: Final[Mapping[str, ParseStatus]] = {
     "no_bracket": "no_json",
@@ -138,11 +137,6 @@ def fail(reason: str, *, span: tuple[int, int] | None = None) -> Parsed:
     'invalid_json'
     """
     return Parsed(None, STATUS_OF_REASON[reason], reason, span)
-
-
-def fail_json(fault: JsonFault) -> Parsed:
-    """No call, for a fault of the JSON in it."""
-    return fail(fault.reason)
 
 
 def count_ink(text: str) -> int:
