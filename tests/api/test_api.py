@@ -169,6 +169,33 @@ def test_a_record_that_was_not_written_so_is_refused(key, value, message):
         faircall.Evaluation.from_dict(stored)
 
 
+def test_an_evaluation_of_an_older_version_has_no_digests_and_is_read():
+    evaluation = scored(RIGHT)
+    older = evaluation.to_dict()
+    del older["identity_sha256"]
+    again = faircall.Evaluation.from_dict(older)
+    report = faircall.compare(evaluation, again).to_dict()
+    assert report["baseline"]["identity_sha256"] == report["candidate"]["identity_sha256"]
+    assert report["candidate"]["identity_sha256"] == evaluation.to_dict()["identity_sha256"]
+    assert report["baseline"]["identity_sha256"]["model"] is None
+
+
+@pytest.mark.parametrize(
+    ("section", "change"),
+    [
+        ("reader", lambda stored: stored["identity"]["reader"].update(name="hermes.v1")),
+        ("model", lambda stored: stored["identity"].update(model={"dtype": "float16"})),
+        ("data", lambda stored: stored["records"][0].update(id="z")),
+        ("metrics", lambda stored: stored["identity_sha256"].update(metrics="0" * 64)),
+    ],
+)
+def test_an_identity_that_its_digests_deny_is_refused(section, change):
+    stored = json.loads(json.dumps(scored(RIGHT).to_dict()))
+    change(stored)
+    with pytest.raises(ArtifactInvalid, match=f"identity was altered: {section} "):
+        faircall.Evaluation.from_dict(stored)
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [("ids", None), ("ids", ""), ("ids", 1.0), ("ids", True), ("roots", ""), ("roots", b"a"), ("slices", 1)],

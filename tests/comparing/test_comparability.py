@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from faircall.comparing.comparability import DECLARABLE, check
-from faircall.comparing.identity import IDENTITY_FIELDS, attest, section_digests
+from faircall.comparing.identity import (
+    IDENTITY_FIELDS,
+    altered_sections,
+    attest,
+    identify,
+    section_digests,
+)
 from faircall.digest import sha256_json
 from faircall.errors import Incomparable, UsageError
 from faircall.records import Arm, Parsed, Scores, ToolCall
@@ -274,3 +280,23 @@ def test_every_section_has_its_digest():
     assert set(digests) == set(IDENTITY_FIELDS)
     assert {section for section in digests if digests[section] != other[section]} == {"model"}
     assert digests["adapter"] == sha256_json({"source": "none"})
+
+
+def test_equal_digests_are_equal_sections_and_unknown_has_none():
+    treatment = check(arm(), arm_changed_in("adapter.source"))
+    first, second = treatment.digests
+    assert {section for section in first if first[section] != second[section]} == {"adapter"}
+    assert (first, second) == (section_digests(arm()), section_digests(arm_changed_in("adapter.source")))
+    unknown = section_digests(arm(stated={**STATED, "model": {"dtype": None}, "backend": {}}))
+    assert (unknown["model"], unknown["backend"]) == (None, None)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_altered_section_no_longer_fits_its_digest(path):
+    stored, section = section_digests(arm()), path.partition(".")[0]
+    assert altered_sections(identify(arm()), stored) == []
+    altered = altered_sections(identify(arm_changed_in(path)), stored)
+    # without its slices, the prompts of an arm fall into other sets as well
+    assert altered == (["data", "prompt"] if path == "data.slices" else [section])
+    without = {name: digest for name, digest in stored.items() if name not in altered}
+    assert altered_sections(identify(arm_changed_in(path)), without) == []

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from faircall.errors import Incomparable, UsageError
+from faircall.comparing.identity import IDENTITY_FIELDS
+from faircall.digest import sha256_json
+from faircall.errors import Incomparable, InvariantViolation, UsageError
 from faircall.generating.backend import BACKENDS
 from faircall.generating.replay import open_replay
 from faircall.pipeline.arm_request import plan_arm
@@ -14,7 +16,7 @@ from faircall.pipeline.experiment import build_experiment_report, efficiency_dif
 from faircall.pipeline.families import hold_families
 from faircall.pipeline.rescore import rescore
 from faircall.store.atomic import write_json_lines
-from faircall.store.manifest import write_stage_manifest
+from faircall.store.manifest import read_stage_manifest, write_stage_manifest
 from faircall.store.verification import verify
 from pipeline import run_builder
 
@@ -63,6 +65,45 @@ def test_a_comparison_inside_a_run_is_a_stage_of_it(run):
     assert {claim["id"] for claim in report["claims"]} == {"better", "kept"}
     assert run.comparison_report_file("md").read_text().startswith("# Comparison")
     assert verify(run).mismatches == ()
+
+
+def test_every_report_carries_the_digests_of_the_sections(run):
+    report, _ = compare_folders(run.path, run.path, out=run.path / "report")
+    for side in ("baseline", "candidate"):
+        own = json.loads(run.evaluation_report_file(report[side]["arm"]).read_text())
+        assert own["identity_sha256"] == report[side]["identity_sha256"]
+        assert own["identity_sha256"] == {
+            name: sha256_json(fields) for name, fields in own["identity"].items()
+        }
+        assert set(own["identity"]) == set(IDENTITY_FIELDS)
+        assert {"example_ids", "gold", "pair_sets", "test_split_sha256"} <= own["identity"]["data"].keys()
+    first, second = (report[side]["identity_sha256"] for side in ("baseline", "candidate"))
+    assert {name for name in first if first[name] != second[name]} == {"adapter"}
+
+
+def rewrite_report(run, arm, change):
+    """The report of an arm as `change` leaves it, entered in the manifests as if the stage had written it."""
+    file, stage = run.evaluation_report_file(arm), f"eval-{arm}"
+    report = json.loads(file.read_text())
+    change(report)
+    file.write_text(json.dumps(report))
+    manifest = read_stage_manifest(run, stage)
+    outputs = [run.path / entry["path"] for entry in manifest["outputs"]]
+    inputs = [run.path / entry["path"] for entry in manifest["inputs"]]
+    write_stage_manifest(run, stage, outputs=outputs, inputs=inputs, facts=manifest["facts"])
+
+
+def test_a_report_without_digests_is_older_and_compared(run):
+    expected, _ = compare_folders(run.path, run.path, out=run.path / "report")
+    rewrite_report(run, "base", lambda report: report.pop("identity_sha256"))
+    assert compare_folders(run.path, run.path, out=run.path / "report")[0] == expected
+
+
+def test_a_report_whose_section_was_altered_is_refused_even_under_new_manifests(run):
+    rewrite_report(run, "base", lambda report: report["identity"]["model"].update(dtype="bfloat16"))
+    assert verify(run).mismatches == ()
+    with pytest.raises(InvariantViolation, match=r"report\.json: the identity was altered: model "):
+        compare_folders(run.path, run.path, out=run.path / "report")
 
 
 def test_folders_of_arms_can_be_named(run):

@@ -125,8 +125,8 @@ def build_comparison_report(
         "treatment": treatment.to_dict(),
         "not_attested": list(treatment.not_attested),
         "shared": dict(treatment.shared),
-        "baseline": _side(baseline, level),
-        "candidate": _side(candidate, level),
+        "baseline": _side(baseline, level, digests=treatment.digests[0]),
+        "candidate": _side(candidate, level, digests=treatment.digests[1]),
         **body,
         "diagnosis": {"baseline": baseline.diagnosis, "candidate": candidate.diagnosis},
         "inference_efficiency": {
@@ -142,9 +142,10 @@ def _named_apart(baseline: Arm, candidate: Arm) -> tuple[Arm, Arm]:
     return replace(baseline, name="baseline"), replace(candidate, name="candidate")
 
 
-def _side(arm: Arm, level: float) -> dict[str, Any]:
+def _side(arm: Arm, level: float, *, digests: Mapping[str, str | None]) -> dict[str, Any]:
     return {
         "arm": arm.name,
+        "identity_sha256": dict(digests),
         "metrics": metric_block(arm.scores, level=level),
         "adapter_source": arm.adapter_source,
     }

@@ -10,6 +10,7 @@ from typing import Any, Final
 from faircall.api.example_records import example_records
 from faircall.api.reading import read_generations
 from faircall.api.stored_records import read_column, read_scores
+from faircall.comparing.identity import altered_sections, identify, section_digests
 from faircall.errors import ArtifactInvalid
 from faircall.records import (
     METRIC_NAMES,
@@ -105,8 +106,11 @@ class Evaluation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON values; `from_dict` gives the evaluation back."""
-        return {**self.summary(), "records": self.records}
+        """Everything, as JSON values; `from_dict` gives the evaluation back.
+
+        The digests are those of the sections as they are compared: what is stated and what the rows show.
+        """
+        return {**self.summary(), "identity_sha256": section_digests(self.arm), "records": self.records}
 
     @classmethod
     def from_dict(cls, value: Any) -> Evaluation:
@@ -225,3 +229,6 @@ def _require_agreement(evaluation: Evaluation, value: Mapping[str, Any]) -> None
     for gold, digest in zip(evaluation.gold, evaluation.scores.gold_sha256, strict=True):
         if gold_digest(gold) != digest:
             raise ValueError("a gold call is not the one that was digested")
+    altered = altered_sections(identify(evaluation.arm), value.get("identity_sha256", {}))
+    if altered:
+        raise ValueError(f"the identity was altered: {', '.join(altered)} are not what their digests say")

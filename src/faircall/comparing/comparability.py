@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from faircall.canonical import canonical_json
-from faircall.comparing.identity import attest
+from faircall.comparing.identity import SectionDigests, digest_sections, identify, name_fields
 from faircall.errors import Incomparable, UsageError
 from faircall.records import Arm, Scores
 
@@ -54,6 +54,7 @@ class Treatment:
         released: the fields that differ as a consequence of a declaration.
         not_attested: the paths that neither arm knows.
         shared: the fields that both know and agree on, by path.
+        digests: the digests of the baseline's sections, and of the candidate's.
     """
 
     kind: str
@@ -61,6 +62,7 @@ class Treatment:
     released: Differences
     not_attested: tuple[str, ...]
     shared: Mapping[str, Any]
+    digests: tuple[SectionDigests, SectionDigests]
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -95,7 +97,8 @@ def check(baseline: Arm, candidate: Arm, vary: Sequence[str] = ()) -> Treatment:
         Incomparable: fields differ that nothing releases; every one is named with both values.
     """
     _refuse_unknown_names(vary)
-    pairs = _pair_up(attest(baseline), attest(candidate))
+    identities = identify(baseline), identify(candidate)
+    pairs = _pair_up(*map(name_fields, identities))
     differing = {path: pair for path, pair in pairs.items() if not _equal(pair)}
     differs = _select(differing, (DECLARABLE[name] for name in (ALWAYS_DECLARED, *vary)))
     released = _select(differing, (pattern for name in vary for pattern in CONSEQUENCES.get(name, ())))
@@ -111,6 +114,7 @@ def check(baseline: Arm, candidate: Arm, vary: Sequence[str] = ()) -> Treatment:
         released=released,
         not_attested=tuple(path for path, pair in pairs.items() if pair == (None, None)),
         shared={path: pair[0] for path, pair in pairs.items() if _equal(pair) and pair[0] is not None},
+        digests=(digest_sections(identities[0]), digest_sections(identities[1])),
     )
 
 

@@ -10,6 +10,8 @@ from faircall.digest import sha256_json, sha256_lines
 from faircall.records import Arm, Scores
 
 Fields: TypeAlias = dict[str, Any]  # "section.field" -> value, None where it is not known
+Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
+SectionDigests: TypeAlias = dict[str, str | None]
 
 # What an arm can state or show. Of these, what neither arm knows is reported as not attested; fields beyond
 # these are compared, too. `config` is no section of the contract: its digest follows what was declared.
@@ -29,18 +31,58 @@ IDENTITY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def attest(arm: Arm) -> Fields:
     """Every field by its path, in the order of the sections; None where the arm does not know it."""
-    sections = _sections(arm)
+    return name_fields(identify(arm))
+
+
+def name_fields(sections: Sections) -> Fields:
+    """The fields of all sections by their paths.
+
+    >>> name_fields({"adapter": {"source": "none"}})
+    {'adapter.source': 'none'}
+    """
     return {
         f"{section}.{name}": value for section, fields in sections.items() for name, value in fields.items()
     }
 
 
-def section_digests(arm: Arm) -> dict[str, str]:
-    """The digest of each section of an arm's identity, unknown fields included as null."""
-    return {section: sha256_json(fields) for section, fields in _sections(arm).items()}
+def known_fields(sections: Sections) -> dict[str, Fields]:
+    """The sections without what is not known.
+
+    >>> known_fields({"model": {"dtype": "float32", "quantization": None}})
+    {'model': {'dtype': 'float32'}}
+    """
+    return {
+        section: {name: value for name, value in fields.items() if value is not None}
+        for section, fields in sections.items()
+    }
 
 
-def _sections(arm: Arm) -> dict[str, Fields]:
+def digest_sections(sections: Sections) -> SectionDigests:
+    """The digest of what is known in each section, as canonical JSON; None where nothing is known.
+
+    Unknown is not equal: a section without a known field has no digest that could equal another's.
+
+    >>> digest_sections({"adapter": {"source": None}})
+    {'adapter': None}
+    """
+    return {
+        section: sha256_json(fields) if fields else None for section, fields in known_fields(sections).items()
+    }
+
+
+def altered_sections(sections: Sections, digests: Mapping[str, str | None]) -> list[str]:
+    """The sections that are not what their digests say; one without a digest is not judged.
+
+    >>> fields = {"adapter": {"source": "none"}}
+    >>> altered_sections(fields, digest_sections(fields)), altered_sections(fields, {"adapter": "0"})
+    ([], ['adapter'])
+    """
+    found = digest_sections({name: sections.get(name, {}) for name in digests})
+    return [name for name, digest in digests.items() if found[name] != digest]
+
+
+def identify(arm: Arm) -> dict[str, Fields]:
+    """Every section with its fields, stated or shown; None where the arm does not know one."""
     sections: dict[str, Fields] = {
         section: dict.fromkeys(names) for section, names in IDENTITY_FIELDS.items()
     }
@@ -48,6 +90,11 @@ def _sections(arm: Arm) -> dict[str, Fields]:
         for section, fields in known.items():
             sections.setdefault(section, {}).update(fields)
     return sections
+
+
+def section_digests(arm: Arm) -> SectionDigests:
+    """The digest of each section of an arm's identity."""
+    return digest_sections(identify(arm))
 
 
 def _observe(arm: Arm) -> dict[str, Fields]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from faircall.api.reading import read_generations as read_with
+from faircall.comparing.identity import altered_sections
 from faircall.config import Config, load_resolved
 from faircall.digest import sha256_json
-from faircall.errors import ArtifactInvalid, UsageError
+from faircall.errors import ArtifactInvalid, InvariantViolation, UsageError
 from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import PromptSet, draw_samples, example_of, read_prompts, select_slices
@@ -95,7 +96,21 @@ def read_arm(run: RunFolder, arm: str) -> StoredArm:
     """
     stage = eval_stage(arm)
     manifest = require_stage(run, stage, hint=f"run `faircall eval run --arm {arm}` first")
+    _require_unaltered(run, arm)
     return assemble_arm(run, load_config_of(run), facts_of(manifest))
+
+
+def _require_unaltered(run: RunFolder, arm: str) -> None:
+    """The report's identity is what its digests say; one of an older version may lack them."""
+    file = run.evaluation_report_file(arm)
+    report = read_json(file)
+    altered = altered_sections(report.get("identity", {}), report.get("identity_sha256", {}))
+    if altered:
+        names = ", ".join(altered)
+        raise InvariantViolation(
+            f"{run.relative(file)}: the identity was altered: {names} are not what their digests say",
+            hint=f"`faircall eval report {run.path}` builds it again from the stored generations",
+        )
 
 
 def reread_arm(run: RunFolder, arm: str) -> StoredArm:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from faircall.comparing.deltas import Resampling
 from faircall.comparing.gaps import marginal_full_slices, paired_gaps
-from faircall.digest import sha256_json
+from faircall.comparing.identity import digest_sections, identify, known_fields
 from faircall.pipeline.arms import StoredArm
 from faircall.pipeline.prompts import prompt_set_digest
 from faircall.records import METRIC_NAMES, Arm
@@ -25,13 +25,15 @@ _FULL: Final = "full_call_exact_match"
 
 def build_evaluation_report(stored: StoredArm) -> dict[str, Any]:
     """The whole report of an arm; the same files give the same report."""
+    arm = Arm(stored.facts.arm, stored.scores, stored.identity)
+    identity = known_fields(identify(arm))
     return {
         "schema_version": SCHEMA,
         "run_id": stored.run.run_id,
         "arm": stored.facts.arm,
         "model_kind": stored.facts.model_kind,
-        "identity": {name: dict(fields) for name, fields in stored.identity.items()},
-        "identity_sha256": {name: sha256_json(fields) for name, fields in stored.identity.items()},
+        "identity": identity,
+        "identity_sha256": digest_sections(identity),
         "examples": len(stored.examples),
         "roots": len(set(stored.scores.roots)),
         "metrics": metric_block(stored.scores),

@@ -24,6 +24,7 @@ from faircall.store.layout import RunFolder
 SCHEMA: Final = "faircall.experiment_report.v1"
 _ARM_FIELDS: Final = (
     "model_kind",
+    "identity_sha256",
     "examples",
     "roots",
     "metrics",

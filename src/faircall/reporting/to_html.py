@@ -44,6 +44,11 @@ def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, r
         limits=list(verdict.tell_limits(report, figures)),
         treatment=clean(tell_treatment(report)).replace(" -> ", " → "),
         both_arms=[ArmPlace(report[side]["arm"], "", style) for side, style in STYLES.items()],
+        digested=[
+            ArmPlace(report[side]["arm"], at(side, "identity_sha256"), style)
+            for side, style in STYLES.items()
+            if "identity_sha256" in report[side]
+        ],
     )
 
 
@@ -90,6 +95,11 @@ def experiment_page(report: Json, *, redacted: bool = False) -> str:
             ArmPlace(name, at("inference_efficiency", "arms", name), "")
             for name in report["arm_order"]
             if name in efficiency
+        ],
+        digested=[
+            ArmPlace(name, at("arms", name, "identity_sha256"), "")
+            for name in report["arm_order"]
+            if "identity_sha256" in report["arms"][name]
         ],
     )
 
