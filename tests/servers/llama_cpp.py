@@ -7,11 +7,11 @@ import xllamacpp
 from faircall.generating.embedded_model import find_gguf
 
 
-def start(name):
+def start(name, port=0):
     options = xllamacpp.CommonParams()
     options.model.path = str(find_gguf())
     options.model_alias = {name}
-    options.hostnames, options.port = ["127.0.0.1"], 0
+    options.hostnames, options.port = ["127.0.0.1"], port
     options.n_ctx, options.n_parallel = 4096, 2
     options.cpuparams.n_threads = 1
     options.warmup = False
@@ -19,6 +19,6 @@ def start(name):
 
 
 if __name__ == "__main__":
-    server = start(sys.argv[1])
+    server = start(sys.argv[1], *map(int, sys.argv[2:]))
     print(server.listening_address, flush=True)
     sys.stdin.read()
