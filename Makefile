@@ -9,7 +9,7 @@ SHELL  := /bin/bash
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs lint types imports doctests docs-current test-browser chromium test-models clean
+.PHONY: help demo test check bench docs lint types imports doctests docs-current test-browser chromium test-models test-ray clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,9 +18,9 @@ demo: $(VENV)/.models ## The main job on a small real model: base against adapte
 	$(BIN)/faircall demo
 
 test: $(VENV)/.core ## All tests that need no model (under 3 minutes).
-	$(BIN)/python -m pytest -n auto --maxprocesses=8 -m "not hf and not model and not server and not browser"
+	$(BIN)/python -m pytest -n auto --maxprocesses=8 -m "not hf and not model and not server and not browser and not ray"
 
-check: lint types imports test doctests docs-current test-browser test-models ## Everything: lint, types, directions, tests, docs, models.
+check: lint types imports test doctests docs-current test-browser test-models test-ray ## Everything: lint, types, directions, tests, docs, models.
 
 bench: $(VENV)/.bench ## Measure speed, equality with the obvious code and coverage (under 10 minutes).
 	@set -e; for script in speed differential coverage; do echo "== $$script"; $(BIN)/python bench/$$script.py; done
@@ -54,8 +54,11 @@ chromium:
 	  else echo "the browser tests need chromium: sudo apt-get install chromium" >&2; exit 3; fi; }
 
 test-models: $(VENV)/.models
-	$(BIN)/python -m pytest -m "hf or model or server" \
+	$(BIN)/python -m pytest -m "not ray and (hf or model or server)" \
 	  $$($(BIN)/python -c 'import xllamacpp' 2>/dev/null || echo --ignore=tests/servers/test_llama_cpp.py)
+
+test-ray: $(VENV)/.models $(VENV)/.ray
+	$(BIN)/python -m pytest -m ray
 
 clean: ## Remove the environment and caches.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -76,6 +79,10 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.bench: $(VENV)/.core
 	$(PIP) -e ".[dev,bench]"
+	@touch $@
+
+$(VENV)/.ray: $(VENV)/.core
+	$(PIP) -e ".[dev,ray]"
 	@touch $@
 
 # torch is named exactly: on machines without a GPU a range may bring a CUDA build of several gigabytes.

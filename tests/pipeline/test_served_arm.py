@@ -206,3 +206,39 @@ def test_two_arms_may_not_be_one_on_the_server(tmp_path, server):
     text = CONFIG.replace("base: {}", "base: {served_as: tuned}").replace("BASE_URL", server.base_url)
     with pytest.raises(ConfigError, match=r"served_as.*base"):
         run_builder.build(tmp_path / "work", config=text)
+
+
+def test_several_servers_are_a_pool_in_this_process_too(tmp_path, built, server):
+    run, config = built
+    evaluate(run, config)
+    other = FaultServer(reply, models=("tiny",))
+    try:
+        urls = f"base_urls: [{other.base_url}, {server.base_url}]"
+        text = CONFIG.replace("base_url: BASE_URL", urls)
+        pooled, same = run_builder.build(tmp_path / "pool", config=text)
+        server.asked.clear()
+        evaluate(pooled, same)
+        assert len(server.asked) + len(other.asked) == 10
+        assert server.asked
+        assert other.asked
+        for name in ("en", "fr"):
+            assert (
+                pooled.generations_file("base", name).read_bytes()
+                == run.generations_file("base", name).read_bytes()
+            )
+        stored = read_arm(pooled, "base").facts.conditions["source"]
+        assert stored["base_urls"] == sorted([server.base_url, other.base_url])
+        with pytest.raises(EvaluationError, match=r"source\.base_url"):
+            evaluate(pooled, same, base_url=server.base_url)
+        other.models = ("another",)
+        again, same = run_builder.build(tmp_path / "again", config=text)
+        with pytest.raises(EvaluationError, match="does not serve 'tiny'"):
+            evaluate(again, same)
+    finally:
+        other.close()
+
+
+def test_a_pool_is_given_in_one_way(tmp_path):
+    text = CONFIG.replace("base_url: BASE_URL", "base_url: 'http://a/v1', base_urls: ['http://b/v1']")
+    with pytest.raises(ConfigError, match=r"base_urls.*is given beside server\.base_url"):
+        run_builder.build(tmp_path / "work", config=text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from faircall.cli import options
+from faircall.cli import engines, options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
@@ -31,8 +31,10 @@ Adapter = Annotated[
 ]
 BackendName = Annotated[str | None, typer.Option("--backend", help="Instead of the configured backend.")]
 BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", metavar="URL", help="The server, with its /v1; for --backend openai."),
+    list[str] | None,
+    typer.Option(
+        "--base-url", metavar="URL", help="The server, with its /v1; repeatable: a pool that serves the same."
+    ),
 ]
 ServedAs = Annotated[
     str | None, typer.Option("--served-as", metavar="NAME", help="How the server calls the arm's model.")
@@ -77,6 +79,10 @@ def run_arm(
     base_url: BaseUrl = None,
     served_as: ServedAs = None,
     shard: ShardText = None,
+    engine: engines.EngineName = None,
+    workers: engines.Workers = None,
+    gpus_per_worker: engines.GpusPerWorker = 0.0,
+    ray_address: engines.RayAddress = None,
     requests: Requests = None,
     out: OutFolder = None,
     reader: options.Reader = PARSER_VERSION,
@@ -91,13 +97,15 @@ def run_arm(
     if requests is not None:
         from faircall.cli.eval_requests import run_requests
 
-        if config is not None or arm is not None or adapter is not None or repeat_check:
+        if config is not None or arm is not None or adapter is not None or repeat_check or engine:
             raise UsageError(
-                "--requests needs no config, arm, adapter or repeat check", hint="leave them out"
+                "--requests needs no config, arm, adapter, repeat check or engine", hint="leave them out"
             )
+        if len(base_url or ()) > 1:
+            raise UsageError("--requests asks one server", hint="a pool of servers needs a config")
         run_requests(
             requests,
-            base_url=base_url,
+            base_url=base_url[0] if base_url else None,
             model=model,
             out=out,
             reader=reader,
@@ -121,6 +129,9 @@ def run_arm(
         raise UsageError(f"--model {model!r} is neither base nor adapter", hint="--served-as names a model")
     if name is None:
         raise UsageError("which arm?", hint=f"--arm {' or --arm '.join(loaded.arms)}")
+    spread = engines.read_engine(engine, workers=workers, gpus=gpus_per_worker, address=ray_address)
+    if spread is not None and shard is not None:
+        raise UsageError("--shard is for people without an engine", hint="give --shard or --engine")
     location, revision = _split_adapter(adapter)
     request = plan_arm(
         loaded,
@@ -132,6 +143,7 @@ def run_arm(
         repeats=repeat_check,
         base_url=base_url,
         served_as=served_as,
+        engine=spread,
     )
     if model is not None and model != request.model_kind:
         raise UsageError(

@@ -57,6 +57,8 @@ def _check_arms(config: ConfigFile, document: YamlValue) -> None:
         if arm.revision is not None and arm.adapter is None:
             raise complain(document, ("arms", name, "revision"), "is given without an adapter")
     _check_served_names(config, document)
+    if config.server is not None and config.server.base_url and config.server.base_urls:
+        raise complain(document, ("server", "base_urls"), "is given beside server.base_url", hint="give one")
 
 
 def _check_served_names(config: ConfigFile, document: YamlValue) -> None:

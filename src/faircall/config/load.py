@@ -92,6 +92,8 @@ def _without_unused(dumped: dict[str, Any]) -> dict[str, Any]:
         for name, arm in dumped["arms"].items()
     }
     rest = {key: value for key, value in dumped.items() if key != "server" or value is not None}
+    if rest.get("server") and not rest["server"]["base_urls"]:
+        rest["server"] = {key: value for key, value in rest["server"].items() if key != "base_urls"}
     unused = {"batch_size": 1, "sampling": None}
     policy = {key: value for key, value in dumped["eval"].items() if unused.get(key, _NEVER) != value}
     return {**rest, "arms": arms, "eval": policy}

@@ -119,6 +119,7 @@ class Server(Section):
     """A server that speaks the OpenAI protocol, for the backend `openai`. Keys come from the environment."""
 
     base_url: Text | None = None
+    base_urls: Annotated[tuple[Text, ...], Field(strict=False)] = ()
     api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "OPENAI_API_KEY"
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
     attempts: Annotated[int, Field(ge=1, le=100)] = 6

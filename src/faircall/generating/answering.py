@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from faircall.generating.backend import Backend, BatchedBackend, ServedBackend
 from faircall.generating.batched_run import generate_in_batches
-from faircall.generating.concurrent_run import generate_concurrently
+from faircall.generating.concurrent_run import generate_concurrently, generate_distributed
 from faircall.generating.journal import Journal
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices, generate_sequentially
+from faircall.generating.worker_pool import WorkerPool
 
 
 def answer_prompts(
@@ -18,6 +19,8 @@ def answer_prompts(
     listener: Listener = lambda entry: None,
 ) -> SequentialRun:
     """Answer every prompt that the journal does not hold yet: one by one, in batches or in flight."""
+    if isinstance(backend, WorkerPool):
+        return generate_distributed(backend, slices, journal=journal, listener=listener)
     if isinstance(backend, BatchedBackend) and backend.batch_size > 1:
         return generate_in_batches(backend, slices, journal=journal, clock=clock, listener=listener)
     if isinstance(backend, ServedBackend):

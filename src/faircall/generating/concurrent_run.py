@@ -1,18 +1,20 @@
-"""The run against a server: several prompts in flight, each journalled as soon as it is answered."""
+"""The run against a server or a pool of workers: several prompts in flight, each journalled as it comes."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from faircall.generating.backend import Backend
-from faircall.generating.journal import Journal, TimedAnswer
+from faircall.generating.journal import Entry, Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
+from faircall.generating.worker_pool import WorkerPool
 from faircall.records import Prompt
 
+_Answer: TypeAlias = Callable[[str, Prompt], TimedAnswer]
 _Outcome: TypeAlias = TimedAnswer | BaseException
 
 
@@ -30,6 +32,21 @@ def generate_concurrently(
     Answers are journalled in the order in which they come, and the run lists them in slice and prompt order,
     so files do not depend on who was faster. The listener is called from this thread only.
     """
+    entries = _run(slices, journal, in_flight=in_flight, listener=listener, answer=_timed(backend, clock))
+    return SequentialRun(entries, _sessions(entries), 0, None, mode="served", in_flight=in_flight)
+
+
+def generate_distributed(
+    pool: WorkerPool, slices: Slices, *, journal: Journal, listener: Listener = lambda entry: None
+) -> SequentialRun:
+    """The same with a pool of workers, each timing what it answers; journal and order stay here."""
+    entries = _run(slices, journal, in_flight=pool.in_flight, listener=listener, answer=pool.answer)
+    return SequentialRun(entries, _sessions(entries), 0, None, mode="distributed", in_flight=pool.in_flight)
+
+
+def _run(
+    slices: Slices, journal: Journal, *, in_flight: int, listener: Listener, answer: _Answer
+) -> tuple[Entry, ...]:
     tasks: deque[tuple[str, Prompt]] = deque()
     for name, prompts in slices.items():
         for prompt in prompts:
@@ -38,14 +55,16 @@ def generate_concurrently(
                 tasks.append((name, prompt))
             else:
                 listener(entry)
-    _answer_all(tasks, journal=journal, in_flight=in_flight, listener=listener, answer=_timed(backend, clock))
+    _answer_all(tasks, journal=journal, in_flight=in_flight, listener=listener, answer=answer)
     found = [journal.find(name, prompt.example_id) for name, prompts in slices.items() for prompt in prompts]
-    entries = tuple(entry for entry in found if entry is not None)
-    sessions = max((entry.session for entry in entries), default=1)
-    return SequentialRun(entries, sessions, 0, None, mode="served", in_flight=in_flight)
+    return tuple(entry for entry in found if entry is not None)
 
 
-def _timed(backend: Backend, clock: Clock) -> Callable[[str, Prompt], TimedAnswer]:
+def _sessions(entries: Sequence[Entry]) -> int:
+    return max((entry.session for entry in entries), default=1)
+
+
+def _timed(backend: Backend, clock: Clock) -> _Answer:
     def answer(name: str, prompt: Prompt) -> TimedAnswer:
         started = clock()
         generation = backend.generate(prompt)
@@ -60,7 +79,7 @@ def _answer_all(
     journal: Journal,
     in_flight: int,
     listener: Listener,
-    answer: Callable[[str, Prompt], TimedAnswer],
+    answer: _Answer,
 ) -> None:
     left = len(tasks)
     outcomes: SimpleQueue[_Outcome] = SimpleQueue()

@@ -15,6 +15,7 @@ _INSTALL = {
     "safetensors": "'faircall[hf]'",
     "huggingface_hub": "'faircall[hf]'",
     "bitsandbytes": "bitsandbytes",
+    "ray": "'faircall[ray]'",
 }
 
 

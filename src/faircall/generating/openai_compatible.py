@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from faircall.canonical import canonical_json
 from faircall.errors import EnvironmentProblem, EvaluationError, UsageError
-from faircall.generating.backend import BackendRequest, Description
+from faircall.generating.backend import Backend, BackendRequest, Description
 from faircall.generating.openai_protocol import (
     ServerAnswer,
     decoding_fields,
@@ -28,8 +28,8 @@ _BYTES_PER_TOKEN: Final = 4  # a first guess; every answer's own count corrects 
 _SHOWN: Final = 8  # model names that a refusal lists
 
 
-def open_openai(request: BackendRequest) -> OpenAiBackend:
-    """Ask the server what it serves; nothing is generated yet.
+def open_openai(request: BackendRequest) -> Backend:
+    """Ask the server, or every server of a pool, what it serves; nothing is generated yet.
 
     Raises:
         UsageError: no server is named.
@@ -39,6 +39,14 @@ def open_openai(request: BackendRequest) -> OpenAiBackend:
     settings = request.options.get("server")
     if not isinstance(settings, ServerSettings):
         raise UsageError("which server?", hint="give --base-url URL, or server.base_url in the config")
+    if settings.mirrors:
+        from faircall.generating.server_pool import open_server_pool
+
+        return open_server_pool(request, settings, open_one=_open_one)
+    return _open_one(request, settings)
+
+
+def _open_one(request: BackendRequest, settings: ServerSettings) -> OpenAiBackend:
     connection = ServerConnection(settings)
     try:
         return OpenAiBackend(

@@ -28,6 +28,7 @@ class ServerSettings:
 
     Attributes:
         base_url: where `/models` and the endpoint lie, without a slash at the end.
+        mirrors: further servers that serve the same model under the same name: with the first, a pool.
         model: the name that the server knows the arm by.
         endpoint: chat takes messages and tools, completions the rendered text.
         answers_as: the name that stands in answers; another one is an error.
@@ -57,12 +58,21 @@ class ServerSettings:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     api_key_env: str = "OPENAI_API_KEY"
     stated: frozenset[str] = frozenset()
+    mirrors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        split_base_url(self.base_url)
+        for url in self.base_urls:
+            split_base_url(url)
+        if len(set(self.base_urls)) < len(self.base_urls):
+            raise UsageError("a server is named twice", hint="name each server of a pool once")
         if self.in_flight < 1:
             raise UsageError(f"{self.in_flight} requests in flight: at least 1 is needed")
         refuse_own_fields(self.extra_body)
+
+    @property
+    def base_urls(self) -> tuple[str, ...]:
+        """All servers."""
+        return (self.base_url, *self.mirrors)
 
     @property
     def expected_name(self) -> str:

@@ -60,12 +60,28 @@ SHARDED: Final[Mapping[str, Any]] = {
     "warm_up": "one in each process, where its backend has one",
     "device_synchronisation": "that of each process",
 }
+DISTRIBUTED: Final[Mapping[str, Any]] = {
+    "name": "faircall.distributed.v1",
+    "scenario": "prompts spread by an engine over workers, each with a replica, maybe on several machines",
+    "measure": "the interval of each prompt in its worker, in nanoseconds",
+    "included": "what the backend does for one prompt; its workers may share machines",
+    "excluded": ["the way to the worker and back", "waiting for a free worker", *CONTRACT["excluded"]],
+    "warm_up": "none",
+    "device_synchronisation": "that of each worker's backend",
+}
 NO_DEVICE: Final = "none"  # what a backend states that replays answers
-_CONTRACTS: Final = {"sequential": CONTRACT, "served": SERVED, "batched": BATCHED, "sharded": SHARDED}
+_CONTRACTS: Final = {
+    "sequential": CONTRACT,
+    "served": SERVED,
+    "batched": BATCHED,
+    "sharded": SHARDED,
+    "distributed": DISTRIBUTED,
+}
 _MODES: Final = {
     "served": "up to {} requests were in flight at a server",
     "batched": "batches of up to {}",
     "sharded": "the run was merged from {} shards",
+    "distributed": "an engine kept up to {} prompts in flight over its workers",
 }
 
 

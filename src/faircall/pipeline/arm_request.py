@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from faircall.generating.backend import (
     ModelSettings,
     Sampling,
 )
+from faircall.generating.distribution import open_workers
+from faircall.generating.engine import EngineRequest
 from faircall.generating.retries import RetryPolicy
 from faircall.generating.server_settings import ServerSettings
 from faircall.parsing import readers
@@ -26,7 +29,8 @@ from faircall.parsing import readers
 class ArmRequest:
     """Which arm to generate, and how. `limit` counts roots, `repeats` counts prompts to generate again.
 
-    `base_url` and `served_as` say where a server is and how it calls the arm, where the command line says so.
+    `base_urls` and `served_as` say where servers are and how they call the arm, where the command line says
+    so; `engine` spreads the arm over workers.
     """
 
     arm: str
@@ -35,8 +39,9 @@ class ArmRequest:
     replay: Path | None = None
     limit: int | None = None
     repeats: int = 0
-    base_url: str | None = None
+    base_urls: tuple[str, ...] = ()
     served_as: str | None = None
+    engine: EngineRequest | None = None
 
     @property
     def model_kind(self) -> str:
@@ -53,8 +58,9 @@ def plan_arm(
     backend: str | None = None,
     limit: int | None = None,
     repeats: int = 0,
-    base_url: str | None = None,
+    base_url: str | Sequence[str] | None = None,
     served_as: str | None = None,
+    engine: EngineRequest | None = None,
 ) -> ArmRequest:
     """Join what the config declares about an arm with what the command line adds.
 
@@ -81,8 +87,9 @@ def plan_arm(
         replay=config.path_of(replay) if replay else None,
         limit=limit,
         repeats=repeats,
-        base_url=base_url,
+        base_urls=(base_url,) if isinstance(base_url, str) else tuple(base_url or ()),
         served_as=served_as,
+        engine=engine,
     )
 
 
@@ -109,25 +116,30 @@ def require_known_names(config: Config) -> None:
 
 
 def open_backend(config: Config, request: ArmRequest) -> Backend:
-    """Open the backend that a request names."""
+    """Open the backend that a request names: in this process, or in the workers of an engine."""
     require_known_names(config)
+    asked = _backend_request(config, request)
+    if request.engine is not None:
+        return open_workers(request.backend, asked, request.engine)
+    return BACKENDS.get(request.backend)(asked)
+
+
+def _backend_request(config: Config, request: ArmRequest) -> BackendRequest:
     model, policy = config.model, config.eval
-    return BACKENDS.get(request.backend)(
-        BackendRequest(
-            ModelSettings(
-                _locate(config, model.base_model_id),
-                model.base_model_revision,
-                model.tokenizer_revision,
-                dtype=model.dtype,
-                quantization=model.quantization,
-                trust_remote_code=model.trust_remote_code,
-            ),
-            _decoding(policy),
-            adapter=request.adapter,
-            threads=policy.threads,
-            batch_size=policy.batch_size,
-            options=_options(config, request),
-        )
+    return BackendRequest(
+        ModelSettings(
+            _locate(config, model.base_model_id),
+            model.base_model_revision,
+            model.tokenizer_revision,
+            dtype=model.dtype,
+            quantization=model.quantization,
+            trust_remote_code=model.trust_remote_code,
+        ),
+        _decoding(policy),
+        adapter=request.adapter,
+        threads=policy.threads,
+        batch_size=policy.batch_size,
+        options=_options(config, request),
     )
 
 
@@ -150,9 +162,9 @@ def plan_server(config: Config, request: ArmRequest) -> ServerSettings:
         UsageError: nothing says where the server is, or an adapter would be asked for by the base's name.
     """
     section, arm = config.server or Server(), config.arms.get(request.arm) or ArmPlan()
-    base_url = request.base_url or arm.base_url or section.base_url
+    base_urls = _base_urls(request, arm, section)
     name = request.served_as or arm.served_as or config.model.base_model_id
-    if base_url is None:
+    if not base_urls:
         raise UsageError("which server?", hint="give --base-url URL, or server.base_url in the config")
     if request.adapter is not None and name == config.model.base_model_id:
         raise UsageError(
@@ -160,7 +172,7 @@ def plan_server(config: Config, request: ArmRequest) -> ServerSettings:
             hint="say how the server calls it: arms.<arm>.served_as or --served-as",
         )
     return ServerSettings(
-        base_url.rstrip("/"),
+        base_urls[0],
         name,
         endpoint="chat" if config.formatting.template_policy == "server_chat_template" else "completions",
         answers_as=arm.answers_as,
@@ -174,7 +186,16 @@ def plan_server(config: Config, request: ArmRequest) -> ServerSettings:
         extra_body=section.extra_body,
         api_key_env=section.api_key_env,
         stated=frozenset(config.model.model_fields_set),
+        mirrors=base_urls[1:],
     )
+
+
+def _base_urls(request: ArmRequest, arm: ArmPlan, section: Server) -> tuple[str, ...]:
+    """In a fixed order: the same pool is the same pool, however it is written."""
+    found = request.base_urls or (arm.base_url,)
+    if not any(found):
+        found = section.base_urls or (section.base_url,)
+    return tuple(sorted(url.rstrip("/") for url in found if url))
 
 
 def _locate(config: Config, written: str) -> str:

@@ -104,7 +104,8 @@ def _generate(
             listener=_watch(work, total, session=journal.sessions),
         )
         repeats = _repeat(work, finished, request.repeats)
-        write_artifacts(run, facts, finished, repeats, memory=measure_peaks())
+        memory = None if request.engine else measure_peaks()  # workers have memories of their own
+        write_artifacts(run, facts, finished, repeats, memory=memory)
         finish_arm(run, config, facts)
         journal_file.unlink()
     return outcome_of(run, facts, generated=total - known)
