@@ -6,7 +6,6 @@ from faircall.digest import sha256_text
 from faircall.errors import EvaluationError
 from faircall.generating.backend import Decoding
 from faircall.generating.journal import open_journal
-from faircall.generating.repeats import check_repeats, choose_prompts, flip_rate_bound
 from faircall.generating.sequential import generate_sequentially
 from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.records import Generation, Prompt
@@ -135,30 +134,7 @@ def test_unknown_token_counts_are_no_zero(tmp_path):
     assert report["slices"]["fr"]["new_tokens"] == 3
 
 
-# --- The repeat check
-
-
-def test_repeats_are_chosen_by_hash_and_compared(tmp_path):
-    clock = Clock()
-    finished = run(tmp_path, Scripted(clock), clock)
-    earlier = {entry.generation.example_id: entry.generation for entry in finished.entries}
-    everything = [prompt for rows in SLICES.values() for prompt in rows]
-    assert choose_prompts(everything, 2) == choose_prompts(everything[::-1], 2)
-    same = check_repeats(Scripted(clock), everything, earlier=earlier, count=3)
-    assert same["words"] == "3/3 identical (flip rate below 64%)"
-    earlier["b"] = Generation("b", "something else")
-    changed = check_repeats(Scripted(clock), everything, earlier=earlier, count=9)
-    assert changed["changed"] == ["b"]
-    assert changed["identical"] == 2
-
-
-def test_the_flip_rate_bound_is_clopper_pearson():
-    from scipy.stats import beta
-
-    for changed, repeated in [(0, 59), (0, 1), (1, 10), (3, 20), (19, 20)]:
-        expected = beta.ppf(0.95, changed + 1, repeated - changed)
-        assert flip_rate_bound(changed, repeated) == pytest.approx(expected, abs=1e-9)
-    assert flip_rate_bound(5, 5) == 1.0
+# --- Decoding
 
 
 @pytest.mark.parametrize(

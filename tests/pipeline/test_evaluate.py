@@ -165,13 +165,6 @@ def test_a_backend_failure_is_a_row_that_counts_as_wrong_and_is_asked_again(buil
     assert verify(run).mismatches == ()
 
 
-def test_a_repeat_check_is_recorded(built):
-    outcome = evaluate(*built, repeats=4)
-    assert outcome.report["inference_efficiency"]["repeat_check"]["words"] == (
-        "4/4 identical (flip rate below 53%)"
-    )
-
-
 def test_no_full_match_makes_the_price_of_one_undefined(tmp_path):
     run, config = run_builder.build(tmp_path / "work", base=())
     efficiency = evaluate(run, config).report["inference_efficiency"]

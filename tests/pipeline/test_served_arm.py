@@ -197,9 +197,14 @@ def test_an_error_of_the_run_keeps_what_was_answered(built, server):
 
 
 def test_a_repeat_check_asks_the_server_again(built, server):
+    """In this process and, over another connection, in a new one; what it batches is its own affair."""
     outcome = evaluate(*built, repeats=3)
-    assert outcome.report["inference_efficiency"]["repeat_check"]["identical"] == 3
-    assert len(server.asked) == 13
+    ways = outcome.report["inference_efficiency"]["repeat_check"]["ways"]
+    assert [ways[way]["identical"] for way in ("same", "fresh", "permuted")] == [3, 3, 3]
+    assert ways["batched"]["status"] == "not_possible"
+    assert "the server decides" in ways["batched"]["reason"]
+    assert ways["fresh"]["how"] == "a new process, up to 4 requests in flight"
+    assert len(server.asked) == 10 + 3 * 3
 
 
 def test_two_arms_may_not_be_one_on_the_server(tmp_path, server):

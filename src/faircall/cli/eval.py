@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from faircall.cli import engines, options
+from faircall.cli import engines, options, repeats
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_warnings, print_written
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
@@ -62,7 +62,6 @@ _PLACES: Final = {
 
 Resume = Annotated[bool, typer.Option("--resume", help="Insist that there is something to go on with.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N root examples.")]
-Repeats = Annotated[int, typer.Option("--repeat-check", min=0, help="Generate K prompts again and compare.")]
 
 
 @app.command("run", epilog="Example: faircall eval run -c faircall.yaml --arm adapter")
@@ -75,7 +74,8 @@ def run_arm(
     run_id: options.StartedRun = None,
     resume: Resume = False,
     limit: Limit = None,
-    repeat_check: Repeats = 0,
+    repeat_check: repeats.Repeats = 0,
+    repeat_in: repeats.RepeatIn = None,
     base_url: BaseUrl = None,
     served_as: ServedAs = None,
     shard: ShardText = None,
@@ -97,7 +97,8 @@ def run_arm(
     if requests is not None:
         from faircall.cli.eval_requests import run_requests
 
-        if config is not None or arm is not None or adapter is not None or repeat_check or engine:
+        given = (config, arm, adapter, repeat_check or None, repeat_in, engine)
+        if any(value is not None for value in given):
             raise UsageError(
                 "--requests needs no config, arm, adapter, repeat check or engine", hint="leave them out"
             )
@@ -141,6 +142,7 @@ def run_arm(
         backend=backend or ("openai" if base_url else None),
         limit=limit,
         repeats=repeat_check,
+        repeat_ways=repeats.read_ways(repeat_in, count=repeat_check),
         base_url=base_url,
         served_as=served_as,
         engine=spread,

@@ -41,11 +41,14 @@ def generate_in_batches(
     return SequentialRun(entries, sessions, 0, None, mode="batched", in_flight=backend.batch_size)
 
 
-def plan_batches(backend: BatchedBackend, slices: Slices) -> list[list[Task]]:
-    """All prompts, longest first (what does not fit into memory fails at once), cut into batches."""
+def plan_batches(backend: BatchedBackend, slices: Slices, *, size: int | None = None) -> list[list[Task]]:
+    """All prompts, longest first (what does not fit into memory fails at once), cut into batches.
+
+    Batches are of the backend's own size when none is given.
+    """
     tasks = [(name, prompt) for name, prompts in slices.items() for prompt in prompts]
     tasks.sort(key=lambda task: (-backend.prompt_length(task[1]), task[1].example_id, task[0]))
-    size = backend.batch_size
+    size = size or backend.batch_size
     return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
 

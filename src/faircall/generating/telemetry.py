@@ -103,7 +103,6 @@ def build_telemetry(
     *,
     allocation: Allocation,
     decoding: Mapping[str, Any],
-    repeat_check: Mapping[str, Any] | None = None,
     memory: Mapping[str, int | None] | None = None,
 ) -> dict[str, Any]:
     """The telemetry of a finished run. A resumed run has times of several processes and is marked so.
@@ -129,7 +128,6 @@ def build_telemetry(
         "overall": summarise(entries),
         "slices": {name: summarise(rows) for name, rows in by_slice.items()},
         "examples": [_example(entry) for entry in entries],
-        "repeat_check": repeat_check,
         "memory": None if memory is None else dict(memory),
     }
 

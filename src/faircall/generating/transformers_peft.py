@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from faircall.generating.adapters import AdaptedModel, attach_adapter
@@ -133,6 +134,14 @@ class TransformersBackend:
             ]
         return [self._generation(*row) for row in zip(prompts, rows, answers, strict=True)]
 
+    def tokens_of(self, generation: Generation) -> list[tuple[int, str]]:
+        """Ids and texts of an answer's tokens, by taking its text apart again; the stop token is the last."""
+        tokenizer = self._checkpoint.tokenizer
+        ids: list[int] = tokenizer(generation.raw_text, add_special_tokens=False)["input_ids"]
+        if generation.stop_token is not None:
+            ids = [*ids, tokenizer.convert_tokens_to_ids(generation.stop_token)]
+        return [(number, tokenizer.decode([number])) for number in ids]
+
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Tokenise every prompt now: one BOS each, and room for the answer."""
         lengths = [
@@ -191,6 +200,7 @@ class TransformersBackend:
     def close(self) -> None:
         """Let go of the model, so that the next arm has the memory."""
         self._model = self._adapted = None
+        self._checkpoint = replace(self._checkpoint, model=None)
         if self._torch.cuda.is_available():
             self._torch.cuda.empty_cache()
 

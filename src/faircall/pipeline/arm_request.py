@@ -20,6 +20,7 @@ from faircall.generating.backend import (
 )
 from faircall.generating.distribution import open_workers
 from faircall.generating.engine import EngineRequest
+from faircall.generating.repeats import WAYS
 from faircall.generating.retries import RetryPolicy
 from faircall.generating.server_settings import ServerSettings
 from faircall.parsing import readers
@@ -27,7 +28,7 @@ from faircall.parsing import readers
 
 @dataclass(frozen=True, slots=True)
 class ArmRequest:
-    """Which arm to generate, and how. `limit` counts roots, `repeats` counts prompts to generate again.
+    """Which arm, and how. `limit` counts roots, `repeats` prompts to answer again, in `repeat_ways`.
 
     `base_urls` and `served_as` say where servers are and how they call the arm, where the command line says
     so; `engine` spreads the arm over workers.
@@ -39,6 +40,7 @@ class ArmRequest:
     replay: Path | None = None
     limit: int | None = None
     repeats: int = 0
+    repeat_ways: tuple[str, ...] = WAYS
     base_urls: tuple[str, ...] = ()
     served_as: str | None = None
     engine: EngineRequest | None = None
@@ -58,6 +60,7 @@ def plan_arm(
     backend: str | None = None,
     limit: int | None = None,
     repeats: int = 0,
+    repeat_ways: tuple[str, ...] = WAYS,
     base_url: str | Sequence[str] | None = None,
     served_as: str | None = None,
     engine: EngineRequest | None = None,
@@ -67,6 +70,11 @@ def plan_arm(
     Raises:
         UsageError: the command line contradicts the config, or names an arm that nothing declares.
     """
+    if engine is not None and repeats:
+        raise UsageError(
+            "--repeat-check is made in one process, not over an engine",
+            hint="let the engine finish the arm; then check it with --repeat-check and without --engine",
+        )
     declared = config.arms.get(arm)
     if declared is None and adapter is None:
         raise UsageError(
@@ -87,6 +95,7 @@ def plan_arm(
         replay=config.path_of(replay) if replay else None,
         limit=limit,
         repeats=repeats,
+        repeat_ways=repeat_ways,
         base_urls=(base_url,) if isinstance(base_url, str) else tuple(base_url or ()),
         served_as=served_as,
         engine=engine,
@@ -118,13 +127,14 @@ def require_known_names(config: Config) -> None:
 def open_backend(config: Config, request: ArmRequest) -> Backend:
     """Open the backend that a request names: in this process, or in the workers of an engine."""
     require_known_names(config)
-    asked = _backend_request(config, request)
+    asked = plan_backend(config, request)
     if request.engine is not None:
         return open_workers(request.backend, asked, request.engine)
     return BACKENDS.get(request.backend)(asked)
 
 
-def _backend_request(config: Config, request: ArmRequest) -> BackendRequest:
+def plan_backend(config: Config, request: ArmRequest) -> BackendRequest:
+    """Everything that the backend of a request needs to open."""
     model, policy = config.model, config.eval
     return BackendRequest(
         ModelSettings(

@@ -14,6 +14,7 @@ from faircall.errors import ArtifactInvalid, InvariantViolation, UsageError
 from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import PromptSet, draw_samples, example_of, read_prompts, select_slices
+from faircall.pipeline.repeat_record import read_record
 from faircall.records import Example, Generation, Parsed, Scores
 from faircall.scoring.scores import score_rows
 from faircall.store.files import read_json
@@ -51,6 +52,7 @@ class StoredArm:
     identity: Mapping[str, Mapping[str, Any]]
     telemetry: Mapping[str, Any]
     reading: Mapping[str, Any] | None = None
+    repeats: Mapping[str, Any] | None = None
 
 
 def eval_stage(arm: str) -> str:
@@ -140,6 +142,7 @@ def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
         identity=_identity(run, config, facts),
         telemetry=read_json(run.telemetry_file(facts.arm)),
         reading=read.facts,
+        repeats=read_record(run.repeat_check_file(facts.arm), conditions=facts.conditions),
     )
 
 

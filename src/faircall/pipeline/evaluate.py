@@ -14,14 +14,14 @@ from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, open_journal
 from faircall.generating.memory import measure_peaks
-from faircall.generating.repeats import check_repeats
-from faircall.generating.sequential import Clock, SequentialRun
+from faircall.generating.sequential import Clock
 from faircall.parsing.tool_call import parse_generations
 from faircall.pipeline.arm_request import ArmRequest, open_backend
 from faircall.pipeline.arms import ArmFacts, load_prompts
 from faircall.pipeline.conditions import journal_conditions
 from faircall.pipeline.finish_arm import ArmOutcome, finish_arm, finished_entries, outcome_of, write_artifacts
 from faircall.pipeline.prompts import PromptSet, example_of
+from faircall.pipeline.repeat_check import check_here, finish_check, require_repeatable
 from faircall.store.layout import RunFolder
 
 
@@ -49,7 +49,10 @@ def evaluate_arm(
 ) -> ArmOutcome:
     """Generate what is missing of an arm and finish it; one that is finished already is left as it is.
 
+    A repeat check comes after that, so it may also be asked of an arm that is finished.
+
     Raises:
+        UsageError: a repeat check of stored answers.
         EvaluationError: generations of other conditions are there already, or model and prompts do not fit.
         InvariantViolation: a prompt is not the one that its digest names.
     """
@@ -58,16 +61,17 @@ def evaluate_arm(
     try:
         conditions = describe_conditions(backend, prompts, config=config, model_kind=request.model_kind)
         facts = ArmFacts(request.arm, request.model_kind, conditions)
-        finished = finished_entries(run, facts)
-        if finished is not None and not _needs_work(finished, request):
-            run.journal_file(request.arm).unlink(missing_ok=True)
-            return outcome_of(run, facts, generated=0)
-        backend.check(list(prompts))
-        return _generate(
-            run, config, request, facts, _Work(backend, prompts, finished or [], clock, listener)
-        )
+        if request.repeats:
+            require_repeatable(facts)
+        work = _Work(backend, prompts, clock, listener, spread=request.engine is not None)
+        outcome = _complete(run, config, facts, work)
+        if not request.repeats:
+            return outcome
+        half = check_here(run, facts, request, backend=backend, prompts=prompts)
     finally:
         backend.close()
+    finish_check(run, config, facts, request, half)
+    return outcome_of(run, facts, generated=outcome.generated)
 
 
 def describe_conditions(
@@ -83,18 +87,28 @@ class _Work:
 
     backend: Backend
     prompts: PromptSet
-    finished: list[Entry]
     clock: Clock
     listener: Listener
+    spread: bool
+
+
+def _complete(run: RunFolder, config: Config, facts: ArmFacts, work: _Work) -> ArmOutcome:
+    """Leave a finished arm as it is, unless it has failed generations: those are asked for again."""
+    finished = finished_entries(run, facts)
+    if finished is not None and all(entry.generation.failure is None for entry in finished):
+        run.journal_file(facts.arm).unlink(missing_ok=True)
+        return outcome_of(run, facts, generated=0)
+    work.backend.check(list(work.prompts))
+    return _generate(run, config, facts, work, kept=finished or [])
 
 
 def _generate(
-    run: RunFolder, config: Config, request: ArmRequest, facts: ArmFacts, work: _Work
+    run: RunFolder, config: Config, facts: ArmFacts, work: _Work, *, kept: list[Entry]
 ) -> ArmOutcome:
     total = sum(len(rows) for rows in work.prompts.slices.values())
-    journal_file = run.journal_file(request.arm)
+    journal_file = run.journal_file(facts.arm)
     with open_journal(journal_file, facts.conditions) as journal:
-        journal.adopt(work.finished)
+        journal.adopt(kept)
         known = len(journal)
         finished = answer_prompts(
             work.backend,
@@ -103,9 +117,8 @@ def _generate(
             clock=work.clock,
             listener=_watch(work, total, session=journal.sessions),
         )
-        repeats = _repeat(work, finished, request.repeats)
-        memory = None if request.engine else measure_peaks()  # workers have memories of their own
-        write_artifacts(run, facts, finished, repeats, memory=memory)
+        memory = None if work.spread else measure_peaks()  # workers have memories of their own
+        write_artifacts(run, facts, finished, memory=memory)
         finish_arm(run, config, facts)
         journal_file.unlink()
     return outcome_of(run, facts, generated=total - known)
@@ -121,18 +134,6 @@ def _watch(work: _Work, total: int, *, session: int) -> Callable[[Entry], None]:
         work.listener(Answered(entry, total, fresh, call is not None, matched))
 
     return listen
-
-
-def _repeat(work: _Work, finished: SequentialRun, count: int) -> dict[str, Any] | None:
-    if count == 0:
-        return None
-    earlier = {entry.generation.example_id: entry.generation for entry in finished.entries}
-    return check_repeats(work.backend, list(work.prompts), earlier=earlier, count=count)
-
-
-def _needs_work(finished: list[Entry], request: ArmRequest) -> bool:
-    """Failed generations are asked for again, and a repeat check is work as well."""
-    return request.repeats > 0 or any(entry.generation.failure is not None for entry in finished)
 
 
 def _as_json(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from faircall.comparing.gaps import marginal_full_slices, paired_gaps
 from faircall.comparing.identity import digest_sections, identify, known_fields
 from faircall.pipeline.arms import StoredArm
 from faircall.pipeline.prompts import prompt_set_digest
+from faircall.pipeline.repeat_summary import summarise_repeats
 from faircall.records import METRIC_NAMES, Arm
 from faircall.scoring.diagnosis import diagnose
 from faircall.scoring.totals import metric_block, metric_values, rows_by_label
@@ -116,7 +117,12 @@ def warnings_of(stored: StoredArm) -> list[str]:
         found.append(
             f"the backend failed on {len(stored.scores.backend_failed)} examples; they count as wrong"
         )
-    return found
+    return found + _failed_repeats(stored)
+
+
+def _failed_repeats(stored: StoredArm) -> list[str]:
+    ways = ((summarise_repeats(stored) or {}).get("ways") or {}).items()
+    return [f"repeat check, {way}: {done['reason']}" for way, done in ways if done["status"] == "failed"]
 
 
 def inference_efficiency(stored: StoredArm) -> dict[str, Any]:
@@ -145,5 +151,5 @@ def inference_efficiency(stored: StoredArm) -> dict[str, Any]:
         "configured_gpu_seconds_per_full_match_reason": none_right or no_gpu,
         "median_ns": overall["median_ns"],
         "p90_ns": overall["p90_ns"],
-        "repeat_check": telemetry["repeat_check"],
+        "repeat_check": summarise_repeats(stored),
     }

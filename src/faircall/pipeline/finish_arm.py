@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ def write_artifacts(
     run: RunFolder,
     facts: ArmFacts,
     finished: SequentialRun,
-    repeats: Mapping[str, Any] | None = None,
     *,
     memory: Mapping[str, int | None] | None = None,
 ) -> None:
@@ -51,22 +50,30 @@ def write_artifacts(
         finished,
         allocation=allocation,
         decoding=facts.conditions["decoding"],
-        repeat_check=repeats,
         memory=memory,
     )
     write_json(run.telemetry_file(facts.arm), telemetry)
 
 
-def finish_arm(run: RunFolder, config: Config, facts: ArmFacts) -> None:
-    """Report and manifest; the manifest is what makes the arm count, so it comes last."""
-    write_json(
-        run.evaluation_report_file(facts.arm), build_evaluation_report(assemble_arm(run, config, facts))
-    )
-    slices = [run.generations_file(facts.arm, name) for name in facts.conditions["prompts"]["sets"]]
+def finish_arm(
+    run: RunFolder, config: Config, facts: ArmFacts, *, repeats: Mapping[str, Any] | None = None
+) -> None:
+    """Report and manifest; the manifest is what makes the arm count, so it comes last.
+
+    `repeats` is a new repeat check. It is written after the report is made, so that a stop while that takes
+    its time leaves the arm as it was.
+    """
+    stored = assemble_arm(run, config, facts)
+    report = build_evaluation_report(stored if repeats is None else replace(stored, repeats=repeats))
+    if repeats is not None:
+        write_json(run.repeat_check_file(facts.arm), repeats)
+    write_json(run.evaluation_report_file(facts.arm), report)
+    files = [run.generations_file(facts.arm, name) for name in facts.conditions["prompts"]["sets"]]
+    files += [path for path in (run.repeat_check_file(facts.arm),) if path.is_file()]
     write_stage_manifest(
         run,
         eval_stage(facts.arm),
-        outputs=[*slices, run.telemetry_file(facts.arm), run.evaluation_report_file(facts.arm)],
+        outputs=[*files, run.telemetry_file(facts.arm), run.evaluation_report_file(facts.arm)],
         inputs=[run.formatted_file(config.eval.split)],
         facts=facts.to_dict(),
     )

@@ -74,10 +74,16 @@ def generate_shard(
     """Answer the prompts of one shard; stopped at any moment, the same call goes on from there.
 
     Raises:
-        UsageError: the arm is finished, or its prompts are batched: then a shard would change the batches.
+        UsageError: the arm is finished, a repeat check is asked for, or its prompts are batched: then a shard
+            would change the batches.
         EvaluationError: the shard holds generations of other conditions.
     """
     _require_unfinished(run, request.arm)
+    if request.repeats:
+        raise UsageError(
+            "--repeat-check needs a whole arm, and a shard is a part of one",
+            hint="merge the shards; then eval run --repeat-check, without --shard",
+        )
     if config.eval.batch_size > 1:
         raise UsageError("--shard would change which prompts share a batch", hint="set eval.batch_size: 1")
     prompts = load_prompts(run, config, limit=request.limit)

@@ -15,6 +15,7 @@ from faircall.reporting.blocks import Block, Line, Table, Tone, View
 from faircall.reporting.efficiency_view import efficiency_tables
 from faircall.reporting.gaps_view import gap_tables
 from faircall.reporting.reading_view import reading_blocks
+from faircall.reporting.repeats_view import repeat_tables
 from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
@@ -105,6 +106,9 @@ def _blocks(report: Json) -> Iterator[Block]:
         yield _slices_table(report["slices"], names)
     yield from gap_tables(report, names)
     yield from efficiency_tables(report.get("inference_efficiency"), names)
+    efficiency = report.get("inference_efficiency") or {}
+    sides = [efficiency.get(side) for side in ("baseline", "candidate")]
+    yield from repeat_tables(zip(names, sides, strict=True))
     if report.get("claims"):
         yield _claims_table(report["claims"])
     if report.get("conditions"):

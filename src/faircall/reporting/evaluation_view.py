@@ -9,6 +9,7 @@ from faircall.records import METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
 from faircall.reporting.reading_view import reading_blocks
+from faircall.reporting.repeats_view import repeat_tables
 
 Json = Mapping[str, Any]
 
@@ -47,6 +48,7 @@ def _blocks(report: Json) -> Iterator[Block]:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):
         yield _slices_table(report["slices"])
+    yield from repeat_tables([(report["name"], report.get("inference_efficiency"))], listed=True)
 
 
 def _samples_table(sampling: Json) -> Table:

@@ -10,6 +10,7 @@ from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
 from faircall.reporting.comparison_view import tell_treatment
 from faircall.reporting.reading_view import reading_blocks
+from faircall.reporting.repeats_view import repeat_tables
 from faircall.stats.intervals import deciding_interval
 
 Json = Mapping[str, Any]
@@ -35,6 +36,7 @@ def _blocks(report: Json) -> Iterator[Block]:
     if report["claims"]:
         yield _claims_table(report["claims"])
     yield _cost_table(report["inference_efficiency"], order)
+    yield from repeat_tables((name, report["inference_efficiency"]["arms"][name]) for name in order)
     for name in order:
         for warning in arms[name]["warnings"]:
             yield Line(f"{name}: {warning}", tone="bad")

@@ -70,6 +70,7 @@ FORMS: Final[Mapping[str, Form]] = {
     "size": lambda group: str(len(group)),
     "rate": numbers.rate,
     "rate of": _rate_of,
+    "rate bound": numbers.rate_bound,
     "points": numbers.points,
     "size of points": lambda value: numbers.points(abs(value)).removeprefix("+"),
     "interval": lambda bounds: numbers.interval(bounds["lower"], bounds["upper"]),

@@ -6,6 +6,7 @@ zero: it gets more decimals, or a bound ("<0.001"). Undefined is "undefined", ne
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 UNDEFINED: Final = "undefined"
@@ -55,6 +56,15 @@ def rate_interval(lower: float | None, upper: float | None) -> str:
     if lower is None or upper is None:
         return UNDEFINED
     return f"[{rate(lower)}, {rate(upper)}]"
+
+
+def rate_bound(value: float) -> str:
+    """An upper bound of a rate, rounded up to whole per cent, so that it stays one.
+
+    >>> rate_bound(0.0495), rate_bound(0.95), rate_bound(0.9501)
+    ('5%', '95%', '96%')
+    """
+    return f"{math.ceil(round(100 * value, 6))}%"
 
 
 def counts(numerator: int, denominator: int) -> str:

@@ -18,6 +18,7 @@ from faircall.reporting.example_rows import ExampleRow, pack_rows, script_json
 from faircall.reporting.example_table import encodable
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.heat_map import draw_heat_map
+from faircall.reporting.repeats_view import WAY_WORDS
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
 
@@ -114,6 +115,7 @@ def _environment() -> Environment:
         at=at,
         headline=HEADLINE,
         metric_order=METRIC_NAMES,
+        way_words=WAY_WORDS,
         headline_first=(HEADLINE, *(name for name in METRIC_NAMES if name != HEADLINE)),
         binary_metrics=BINARY_METRIC_NAMES,
         judge=verdict.judge,

@@ -5,6 +5,7 @@
       data/       {train,validation,test}.jsonl   drop_summary.json
       formatted/  {train,validation,test}.jsonl
       eval/<arm>/ generations.<slice>.jsonl   inference_telemetry.json   evaluation_report.json
+                  repeat_check.json, where a check was made
       report/     comparison_report.{json,md,html}   experiment_report.{json,md,html}
 
 Paths inside a run are relative POSIX paths; absolute ones, ways out and symlinks are refused.
@@ -91,6 +92,10 @@ class RunFolder:
     def telemetry_file(self, arm: str) -> Path:
         """The timing of one arm."""
         return self.eval_folder(arm) / "inference_telemetry.json"
+
+    def repeat_check_file(self, arm: str) -> Path:
+        """The prompts of one arm that were answered again; there only when a check was made."""
+        return self.eval_folder(arm) / "repeat_check.json"
 
     def evaluation_report_file(self, arm: str) -> Path:
         """The scores of one arm."""
