@@ -130,3 +130,49 @@ def test_a_disk_that_takes_no_more_stops_the_arm_which_can_go_on(
     assert main(["eval", "run", "-c", config, "--arm", "base"]) == 0
     report = json.loads(run.evaluation_report_file("base").read_text())
     assert report["inference_efficiency"]["resumed"] is True
+
+
+@pytest.fixture
+def even(work):
+    """The run of `work`, answered by a backend that always answers alike."""
+    from faircall.generating.backend import BACKENDS
+    from generating import moody_backend
+
+    BACKENDS.register("even", moody_backend.Even)
+    yield work
+    BACKENDS.restore()
+
+
+def test_a_finished_arm_is_checked_in_the_ways_that_are_named(even, capsys):
+    run, config = even
+    command = ["eval", "run", "-c", config, "--arm", "base", "--backend", "even"]
+    assert main(command) == 0
+    assert "Repeat check" not in capsys.readouterr().out
+    check = [*command, "--resume", "--repeat-check", "4", "--repeat-in", "permuted, same"]
+    assert main(check) == 0
+    out = capsys.readouterr().out
+    assert out.count("4/4 identical (flip rate below 53%)") == 2
+    assert "fresh process" not in out
+    assert main(["verify", str(run.path)]) == 0
+    assert main(["rescore", str(run.path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--repeat-in", "same"], "--repeat-in goes with --repeat-check"),
+        (["--repeat-check", "3", "--repeat-in", "same,twice"], "there is no way 'twice' to repeat"),
+        (["--repeat-check", "3", "--shard", "1/2"], "a shard is a part of one"),
+        (["--repeat-check", "3", "--backend", "replay"], "replays stored answers"),
+    ],
+)
+def test_repeats_that_make_no_sense_are_refused(even, capsys, options, told):
+    _, config = even
+    assert main(["eval", "run", "-c", config, "--arm", "base", "--backend", "even", *options]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_log_takes_no_repeat_check(tmp_path, capsys):
+    for option in (["--repeat-check", "3"], ["--repeat-in", "same"]):
+        assert main(["eval", "run", "--requests", str(tmp_path / "log.jsonl"), *option]) == 2
+        assert "--requests needs no" in capsys.readouterr().err

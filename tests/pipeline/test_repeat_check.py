@@ -7,6 +7,7 @@ import pytest
 
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.generating.backend import BACKENDS
+from faircall.generating.engine import EngineRequest
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored
@@ -208,6 +209,12 @@ def test_a_shard_is_not_checked_and_the_merged_arm_is(arm):
     merge_shards(run, "base")
     outcome = check(3, repeat_ways=("same",))
     assert (outcome.generated, identical(outcome)) == (0, {"same": 3})
+
+
+def test_an_engine_finishes_an_arm_before_it_is_checked_without_it(arm):
+    _, _, config = arm(moody_backend.Even)
+    with pytest.raises(UsageError, match="not over an engine"):
+        plan_arm(config, "base", repeats=3, engine=EngineRequest("ray"))
 
 
 def test_stored_answers_are_not_repeated(tmp_path):
