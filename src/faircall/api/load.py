@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from faircall.api.declaration import NOTHING_DECLARED, Declaration
@@ -16,6 +16,7 @@ from faircall.scoring import protocols
 from faircall.scoring.protocols import METRIC_PROTOCOL
 from faircall.store.files import (
     STANDARD_INPUT,
+    JsonLine,
     describe_path,
     is_one_document,
     read_artifact,
@@ -54,11 +55,28 @@ def score_file(
 
 
 def _score_declared(path: Path | str, declared: Declaration, *, name: str | None) -> Evaluation:
-    rows = _read_rows(path, declared)
+    return score_lines(
+        read_json_lines(path), declared, label=describe_path(path), name=name or arm_name(path)
+    )
+
+
+def score_lines(lines: Iterable[JsonLine], declared: Declaration, *, label: str, name: str) -> Evaluation:
+    """Score rows that are read already.
+
+    Args:
+        lines: decoded rows with their numbers.
+        declared: what is known of them beside what they say.
+        label: what messages call their file.
+        name: the name of the arm.
+
+    Raises:
+        InputError: a row cannot be used.
+    """
+    rows = _import_rows(lines, declared, label)
     return evaluate(
         rows.examples,
         rows.generations,
-        name=name or arm_name(path),
+        name=name,
         identity=rows.identity,
         ids_given=rows.ids_given,
         slice_keys=declared.slice_keys,
@@ -68,9 +86,9 @@ def _score_declared(path: Path | str, declared: Declaration, *, name: str | None
     )
 
 
-def _read_rows(path: Path | str, declared: Declaration) -> ImportedRows:
+def _import_rows(lines: Iterable[JsonLine], declared: Declaration, label: str) -> ImportedRows:
     read_truth, columns, gold = truth_reader(declared.protocol), declared.columns, declared.gold
-    known, lines = None, read_json_lines(path)
+    known = None
     if gold is not None:
         known = import_gold(
             read_json_lines(gold), label=describe_path(gold), columns=columns, read_truth=read_truth
@@ -78,7 +96,7 @@ def _read_rows(path: Path | str, declared: Declaration) -> ImportedRows:
         lines = keep_labelled(lines, known, columns=columns) if is_label_file(gold) else lines
     return import_rows(
         lines,
-        label=describe_path(path),
+        label=label,
         columns=columns,
         gold=known,
         read_truth=read_truth,

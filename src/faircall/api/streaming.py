@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -43,10 +43,12 @@ if TYPE_CHECKING:
 
     Codes: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32]]
 
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 BLOCK_BYTES: Final = 1_000_000
 
 
-class _NotHere(Exception):
+class NotHere(Exception):
     """Only the whole file can tell."""
 
 
@@ -91,10 +93,10 @@ def summarise_file(
     score = partial(score_block, label=describe_path(path), columns=columns)
     tally = FileTally()
     try:
-        for block in _in_order(score, read_blocks(path, size=BLOCK_BYTES), jobs):
+        for block in in_order(score, read_blocks(path, size=BLOCK_BYTES), jobs):
             tally.add(block)
         return {"schema_version": SCHEMA_VERSION, "name": name or arm_name(path), **tally.summary()}
-    except (FaircallError, _NotHere):
+    except (FaircallError, NotHere):
         return score_file(path, name=name, columns=columns).summary()
 
 
@@ -165,7 +167,7 @@ class FileTally:
     def add(self, block: ScoredBlock | None) -> None:
         """Add the next block of the file."""
         if block is None or (self.blocks and block.identity != self.identity):
-            raise _NotHere
+            raise NotHere
         self.blocks += 1
         self.identity = block.identity
         self.diagnosis.merge(block.diagnosis)
@@ -179,7 +181,7 @@ class FileTally:
         """What `Evaluation.summary` says of the same rows, but for the name."""
         rows = self.diagnosis.examples
         if not rows or len(np.unique(np.concatenate(self._ids))) < rows:
-            raise _NotHere  # no row at all, or an id twice
+            raise NotHere  # no row at all, or an id twice
         self._ids.clear()
         distinct, root_of_row = np.unique(np.concatenate(self._roots), return_inverse=True)
         roots = Roots(root_of_row.astype(np.int64), len(distinct))
@@ -242,14 +244,12 @@ def _renumber(known: dict[Any, int], values: Iterable[Any]) -> Codes:
     return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int32)
 
 
-def _in_order(
-    score: Callable[[LineBlock], ScoredBlock | None], blocks: Iterable[LineBlock], jobs: int
-) -> Iterator[ScoredBlock | None]:
+def in_order(score: Callable[[Task], Result], blocks: Iterable[Task], jobs: int) -> Iterator[Result]:
     """Results in the order of the blocks; a few blocks are under way at a time."""
     if jobs == 1:
         yield from map(score, blocks)
         return
-    under_way: deque[Future[ScoredBlock | None]] = deque()
+    under_way: deque[Future[Result]] = deque()
     with ProcessPoolExecutor(jobs) as pool:
         for block in blocks:
             under_way.append(pool.submit(score, block))

@@ -1,22 +1,33 @@
-"""`faircall score`: one file of outputs against its gold calls."""
+"""`faircall score`: outputs, in one file or several, against their gold calls."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircall.cli import options
+from faircall.cli import engines, options
 from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
 
+if TYPE_CHECKING:
+    from faircall.api.declaration import Declaration
+    from faircall.api.evaluation import Evaluation
+    from faircall.api.partitioned import Spread
+    from faircall.generating.engine import EngineRequest
+
 app = new_app(help="Score stored outputs with the five metrics.")
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="Rows {id, raw_text, gold, ...}; - is standard input.")
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Rows {id, raw_text, gold, ...}; - is standard input. Several files, patterns, folders or "
+        "URLs, of JSON Lines or Parquet, are one table.",
+    ),
 ]
 Output = Annotated[
     Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the evaluation, every row included.")
@@ -30,7 +41,7 @@ Jobs = Annotated[
 
 @app.command(epilog="Example: faircall score outputs.jsonl --map raw_text=output -o scored.json")
 def score(
-    file: File,
+    files: Files,
     gold: options.Gold = None,
     maps: options.Maps = None,
     reader: options.Reader = PARSER_VERSION,
@@ -42,6 +53,9 @@ def score(
     dataset: options.HubDataset = None,
     task: options.HubTask = "default",
     jobs: Jobs = 1,
+    engine: engines.EngineName = None,
+    workers: engines.Workers = None,
+    ray_address: engines.RayAddress = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Score stored outputs with the five metrics.
@@ -56,7 +70,8 @@ def score(
     columns = options.read_maps(maps)
     if out is not None and (out.is_dir() or not out.name):
         raise UsageError(f"{out} is a folder", hint="give -o the name of a file, for example scored.json")
-    from faircall.api import load_evaluation
+    spread = engines.read_engine(engine, workers=workers, address=ray_address)
+    source = _Source(files, columns, name=label, gold=gold, reader=reader, protocol=protocol, spread=spread)
     from faircall.api.example_rows import example_rows
     from faircall.api.rendering import write_forms
     from faircall.api.stored import as_result
@@ -64,12 +79,10 @@ def score(
     from faircall.reporting.renderers import subject_of
     from faircall.store.atomic import write_json
 
-    if not as_json and out is None and gold is None and _can_stream(file, reader, protocol):
-        print_view(view_evaluation(_summarise(file, name=label, columns=columns, jobs=jobs)))
+    if not as_json and out is None and source.can_stream:
+        print_view(view_evaluation(source.summarise(jobs)))
         return
-    evaluation = load_evaluation(
-        file, name=label, columns=columns, gold=gold, reader=reader, protocol=protocol
-    )
+    evaluation = source.evaluate()
     if as_json:
         print_json(evaluation.to_dict())
     else:
@@ -85,15 +98,77 @@ def score(
         print_written(out, json_on_stdout=as_json)
 
 
-def _can_stream(file: str, reader: str, protocol: str) -> bool:
-    """Whether the summary of this file can be made block by block."""
-    from faircall.store.files import STANDARD_INPUT, is_one_document
+class _Source:
+    """What is scored: one file on this machine, or a table in several files, maybe by an engine."""
 
-    declared = (reader, protocol) != (PARSER_VERSION, options.DEFAULT_PROTOCOL)
-    return not declared and file != STANDARD_INPUT and not is_one_document(file)
+    def __init__(
+        self,
+        files: list[str],
+        columns: dict[str, str],
+        *,
+        name: str | None,
+        gold: Path | None,
+        reader: str,
+        protocol: str,
+        spread: EngineRequest | None,
+    ) -> None:
+        from faircall.store.partitions import find_partitions, is_one_plain_file
 
+        self._columns, self._name, self._gold = columns, name, gold
+        self._reader, self._protocol, self._engine = reader, protocol, spread
+        self._default = gold is None and (reader, protocol) == (PARSER_VERSION, options.DEFAULT_PROTOCOL)
+        if spread is not None and not self._default:
+            raise UsageError(
+                "--engine scores rows that hold their gold, with the default reader and protocol",
+                hint="leave --engine out, or --gold, --reader and --protocol",
+            )
+        self._file = files[0] if spread is None and is_one_plain_file(files) else None
+        self._partitions = [] if self._file is not None else find_partitions(files)
 
-def _summarise(file: str, *, name: str | None, columns: dict[str, str], jobs: int) -> dict[str, Any]:
-    from faircall.api.streaming import summarise_file
+    @property
+    def can_stream(self) -> bool:
+        """Whether the summary can be made block by block."""
+        from faircall.store.files import STANDARD_INPUT, is_one_document
 
-    return summarise_file(file, name=name, columns=columns, jobs=jobs)
+        if self._file is None or not self._default:
+            return self._default
+        return self._file != STANDARD_INPUT and not is_one_document(self._file)
+
+    def summarise(self, jobs: int) -> dict[str, Any]:
+        """The table alone."""
+        if self._file is not None:
+            from faircall.api.streaming import summarise_file
+
+            return summarise_file(self._file, name=self._name, columns=self._columns, jobs=jobs)
+        from faircall.api.partitioned import here, summarise_partitions
+
+        spread = self._spread() or here(jobs)
+        return summarise_partitions(self._partitions, name=self._name, columns=self._columns, spread=spread)
+
+    def evaluate(self) -> Evaluation:
+        """Every row."""
+        declared = self._declared()
+        if self._file is not None:
+            from faircall.api.load import load_declared
+
+            return load_declared(self._file, declared, name=self._name)
+        from faircall.api.partitioned import evaluate_partitions, evaluate_spread
+
+        spread = self._spread()
+        if spread is None:
+            return evaluate_partitions(self._partitions, declared, name=self._name)
+        return evaluate_spread(self._partitions, spread=spread, name=self._name, columns=self._columns)
+
+    def _declared(self) -> Declaration:
+        from faircall.api.declaration import Declaration
+
+        return Declaration(
+            columns=self._columns, gold=self._gold, reader=self._reader, protocol=self._protocol
+        )
+
+    def _spread(self) -> Spread | None:
+        if self._engine is None:
+            return None
+        from faircall.api.ray_scoring import spread_with_ray
+
+        return spread_with_ray(self._engine)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, NoReturn, cast
 import msgspec
 
 from faircall.errors import FileUnreadable, RowInvalid
+from faircall.store.locations import is_remote, open_anywhere
 from faircall.strict_json import MAX_DEPTH, MAX_DIGITS, JsonFault, decode
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
@@ -179,6 +180,9 @@ def _open_to_read(path: Path | str, label: str) -> Iterator[BinaryIO]:
 
 def _open_raw(path: Path | str) -> tuple[io.BufferedReader, Any]:
     """A buffered reader and how to let go of it; standard input stays open."""
+    if is_remote(path):
+        remote = io.BufferedReader(cast(Any, open_anywhere(str(path))))
+        return remote, remote.close
     if str(path) != STANDARD_INPUT:
         file = open(path, "rb")  # noqa: SIM115 - the caller closes it
         return file, file.close

@@ -6,7 +6,6 @@ of JSON files (`.eval`). What a file is, is told by content; only CSV and TSV by
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import glob
 import gzip
@@ -15,10 +14,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from faircall.errors import DependencyMissing, FileUnreadable
+from faircall.errors import FileUnreadable
 from faircall.store.files import STANDARD_INPUT, describe_path
+from faircall.store.locations import open_anywhere
+from faircall.store.parquet_lines import INVENTED_NULLS, as_json, has_invented_nulls, load_pyarrow
 from faircall.strict_json import JsonFault, decode
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -27,7 +28,6 @@ _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ZIP: Final = b"PK\x03\x04"
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-_STRUCT_FAULT: Final = "arguments is a Parquet struct with nulls: keys that were never there cannot be told"
 _FAULTS: Final = {
     "limit": "the record goes past a limit of JSON here",
     "unbalanced": "the record is not valid JSON",
@@ -85,26 +85,15 @@ def _read_bytes(path: Path | str) -> bytes:
         import sys
 
         return sys.stdin.buffer.read()
-    with _open_any(str(path)) as file:
+    with open_anywhere(str(path)) as file:
         return file.read()
-
-
-def _open_any(path: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    if "://" not in path:
-        return open(path, "rb")
-    try:
-        import fsspec
-    except ImportError:
-        raise DependencyMissing(f"{path} needs fsspec", hint="pip install fsspec") from None
-    opened: contextlib.AbstractContextManager[BinaryIO] = fsspec.open(path, "rb")
-    return opened
 
 
 def _unpack(data: bytes, label: str) -> bytes:
     if data.startswith(_GZIP):
         return gzip.decompress(data)
     if data.startswith(_ZSTD):
-        return _arrow(label).CompressedInputStream(io.BytesIO(data), "zstd").read()  # type: ignore[no-any-return]
+        return load_pyarrow(label).CompressedInputStream(io.BytesIO(data), "zstd").read()  # type: ignore[no-any-return]
     return data
 
 
@@ -187,33 +176,13 @@ def _table_row(number: int, header: list[str], row: list[str]) -> SourceRecord:
 
 
 def _read_parquet(data: bytes, label: str) -> Iterator[SourceRecord]:
-    _arrow(label)
+    load_pyarrow(label)
     import pyarrow.parquet
 
     table = pyarrow.parquet.read_table(io.BytesIO(data))
     for number, row in enumerate(table.to_pylist(), start=1):
-        fault = _STRUCT_FAULT if _has_invented_nulls(row) else None
-        yield SourceRecord(number, None if fault else _as_json(row), fault)
-
-
-def _has_invented_nulls(value: Any) -> bool:
-    """Whether some `arguments` came out of a struct column with nulls, which its row may never have had."""
-    if isinstance(value, list):
-        return any(map(_has_invented_nulls, value))
-    if not isinstance(value, dict):
-        return False
-    arguments = value.get("arguments")
-    invented = isinstance(arguments, dict) and None in arguments.values()
-    return invented or any(map(_has_invented_nulls, value.values()))
-
-
-def _as_json(value: Any) -> Any:
-    """A row of Parquet as JSON values: what JSON has no word for (dates, bytes) becomes its text."""
-    if isinstance(value, dict):
-        return {str(key): _as_json(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_as_json(member) for member in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+        fault = INVENTED_NULLS if has_invented_nulls(row) else None
+        yield SourceRecord(number, None if fault else as_json(row), fault)
 
 
 def _read_archive(data: bytes) -> Iterator[SourceRecord]:
@@ -226,11 +195,3 @@ def _read_archive(data: bytes) -> Iterator[SourceRecord]:
                 yield _decode(archive.read(name))._replace(number=number)
             except NotImplementedError:
                 yield SourceRecord(number, None, f"{name} is packed in a way that cannot be read here")
-
-
-def _arrow(label: str) -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise DependencyMissing(f"{label} needs pyarrow", hint="pip install 'faircall[parquet]'") from None
-    return pyarrow
