@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faircall.strict_json import JsonFault, decode, decode_at, decode_strictly, walk
+from faircall.strict_json import (
+    JsonFault,
+    decode,
+    decode_at,
+    decode_strictly,
+    has_unique_keys,
+    is_cut_off,
+    walk,
+)
 
 
 def outcome(reader, text):
@@ -141,6 +149,60 @@ def test_the_walk_ends_at_balance_mismatch_or_text_end():
     assert walk('x{"}": [1]} ]', 1) == (11, None)
     assert walk("[}", 0) == (1, "unbalanced")
     assert walk('["]', 0) == (3, "unbalanced")
+
+
+CUT = [
+    '{"name": "f", "arguments": {"a": [{"b": {}}, "]}", -1.5e3, 12], "c\\\\": "\\"{"}}',
+    '{"a":' * 300,
+    '{"a": 1e400, "b": {',
+]
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_what_is_seen_to_be_cut_off_is_what_the_walk_calls_unbalanced(text):
+    found = [is_cut_off(text[:end], 0) for end in range(1, len(text) + 1)]
+    for end, cut_off in enumerate(found, start=1):
+        assert not cut_off or walk(text[:end], 0) == (end, "unbalanced")
+    assert found[0]
+    assert not found[-1]
+
+
+def test_most_of_what_is_cut_off_is_seen_at_once():
+    assert sum(is_cut_off(CUT[0][:end], 0) for end in range(1, len(CUT[0]))) > 40
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=st.sampled_from('{}[]",:\\ a1.e'), max_size=40))
+def test_nothing_balanced_is_ever_seen_as_cut_off(text):
+    if is_cut_off("{" + text, 0):
+        assert walk("{" + text, 0) == (len(text) + 1, "unbalanced")
+
+
+def test_looking_for_a_cut_takes_linear_time():
+    def seconds(count):
+        text = '{"a":[' * 150 + '{"b":[{},' * count
+        start = time.process_time()
+        is_cut_off(text, 0)
+        return time.process_time() - start
+
+    assert seconds(200_000) < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "unique"),
+    [
+        ('{"a": "x:y", "b:": {"c": [{"d": ":"}]}}', True),
+        ('{"a": 1, "a": 1}', False),
+        ('{"a": {"b": 1, "b": 2}}', False),
+        ('{"a": 1, "\\u0061": 1}', False),
+        ('{"a": ":", "a": 1}', False),
+        ('{"a": 1, "a": "\\u003a"}', False),  # one colon more in what is kept, one member lost
+        ('{"a": "\\u003a"}', False),  # not sure
+        ("[1, 2]", True),
+    ],
+)
+def test_keys_are_unique_where_no_colon_is_lost(text, unique):
+    assert has_unique_keys(text, json.loads(text)) == unique
 
 
 def test_a_deep_caller_still_gets_an_answer():

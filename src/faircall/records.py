@@ -55,7 +55,7 @@ class Gold(Protocol):
         """The JSON form, of which the digest is made."""
 
 
-class ToolCall(msgspec.Struct, frozen=True, eq=False, gc=False):
+class ToolCall(msgspec.Struct, frozen=True, eq=False, gc=False, forbid_unknown_fields=True):
     """A call: a tool name and its arguments object. Equality is canonical JSON equality (D6).
 
     >>> ToolCall("f", {"x": 1}) == ToolCall("f", {"x": 1.0})

@@ -25,6 +25,10 @@ TEXTS = [
     '{"arguments":' + '{"x":' * 253 + "{}" + "}" * 253 + ',"name":"deep"}',
     '{"name": "f"',
     "no",
+    '{"name": "f", "arguments": {"a": ["x", 1.0, 1, {"c": null}, {}], "b": true, "c": 0.0}}',
+    '{"name": "g", "arguments": {"a": ["x", 1.0, true, {"c": null}], "b": 1}}',
+    '[{"name": "f", "arguments": {"b": {"c": []}, "a": {"0": "x"}}}] so',
+    '[{"name": "f", "arguments": {"b": 1}}, 1]',
 ]
 
 

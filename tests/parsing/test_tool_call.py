@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from faircall.canonical import canonical_json
-from faircall.parsing.tool_call import parse_generations, parse_tool_call
+from faircall.parsing.tool_call import parse_generations, parse_tool_call, read_call
 from faircall.records import Generation, ToolCall
 
 CASES = Path(__file__).parent.parent / "cases" / "parsing"
@@ -84,6 +84,7 @@ def test_any_text_gets_an_answer(text):
     parsed = parse_tool_call(text)
     assert (parsed.call is not None) == (parsed.status == "ok") == (parsed.reason is None)
     assert (parsed.status == "no_json") == ("{" not in text and "[" not in text)
+    assert repr(read_call(text)) == repr(parsed.call)
 
 
 values = st.recursive(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +12,10 @@ import numpy as np
 from faircall.api.score_texts import read_gold
 from faircall.canonical import spell
 from faircall.errors import UsageError
-from faircall.parsing.tool_call import parse_tool_call
+from faircall.parsing.tool_call import read_call
 from faircall.records import METRIC_NAMES, MetricValue, ToolCall
 from faircall.scoring.call_metrics import components
-from faircall.scoring.match import compile_gold, match_call, match_compiled
+from faircall.scoring.match import compile_gold, match_compiled
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -35,11 +37,10 @@ class PreparedGold:
         """
         calls = [read_gold(value, row) for row, value in enumerate(gold)]
         spellings = (spell({"arguments": call.arguments, "name": call.name}) for call in calls)
+        self._golds = [compile_gold(call) for call in calls]
         # The canonical spelling of a gold call is a text that every reader of JSON reads as that call.
-        self._rows = [
-            (compile_gold(call), text, match_call(call, call))
-            for call, text in zip(calls, spellings, strict=True)
-        ]
+        self._spellings = list(spellings)
+        self._perfect = components(gold.perfect for gold in self._golds)
 
     def components(self, texts: Sequence[str]) -> IntArray:
         """Components of every metric: int64, shape (rows, len(METRIC_NAMES), 2).
@@ -47,13 +48,14 @@ class PreparedGold:
         Raises:
             UsageError: not one text per gold call.
         """
-        if len(texts) != len(self._rows):
-            message = f"{len(texts)} texts for {len(self._rows)} gold calls"
+        if len(texts) != len(self._golds):
+            message = f"{len(texts)} texts for {len(self._golds)} gold calls"
             raise UsageError(message, hint="give one text per gold call")
-        return components(
-            perfect if text == spelling else match_compiled(compiled, parse_tool_call(text).call)
-            for (compiled, spelling, perfect), text in zip(self._rows, texts, strict=True)
-        )
+        other = list(compress(range(len(texts)), map(ne, texts, self._spellings)))
+        calls = map(read_call, map(texts.__getitem__, other))
+        table = self._perfect.copy()
+        table[other] = components(map(match_compiled, map(self._golds.__getitem__, other), calls))
+        return table
 
     def metrics(self, texts: Sequence[str]) -> dict[str, MetricValue]:
         """The five metrics over all texts."""

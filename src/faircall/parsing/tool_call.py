@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from faircall.parsing.span import first_bracket, has_bracket
+from faircall.parsing.typed import decode_call
 from faircall.records import Generation, Parsed, ParseStatus, ToolCall
-from faircall.strict_json import JsonFault, decode_at, walk
+from faircall.strict_json import JsonFault, decode_at, is_cut_off, walk
 
 INVALID_JSON_REASONS: Final = ("limit", "unbalanced", "bad_json")
 INVALID_SHAPE_REASONS: Final = (
@@ -24,6 +25,7 @@ INVALID_SHAPE_REASONS: Final = (
 NO_JSON: Final = Parsed(None, "no_json", "no_bracket")
 BACKEND_FAILED: Final = Parsed(None, "no_json", "backend_failed")
 
+_CUT_OFF: Final = Parsed(None, "invalid_json", "unbalanced")
 _KEYS: Final = frozenset(("name", "arguments"))
 
 
@@ -44,6 +46,29 @@ def parse_tool_call(text: str) -> Parsed:
     start = first_bracket(text)
     if start is None:
         return NO_JSON
+    found = decode_call(text, start)
+    if found is None:
+        return _read_carefully(text, start)
+    call, end = found
+    return Parsed(call, "ok", None, (start, end), end < len(text) and has_bracket(text, end))
+
+
+def read_call(text: str) -> ToolCall | None:
+    """`parse_tool_call(text).call`, without a record of how it was found.
+
+    >>> read_call('{"name": "f", "arguments": {}}'), read_call("Sunny.")
+    (ToolCall(name='f', arguments={}), None)
+    """
+    start = first_bracket(text)
+    if start is None:
+        return None
+    found = decode_call(text, start)
+    return _read_carefully(text, start).call if found is None else found[0]
+
+
+def _read_carefully(text: str, start: int) -> Parsed:
+    if is_cut_off(text, start):
+        return _CUT_OFF
     try:
         value, end = decode_at(text, start)
     except JsonFault as fault:

@@ -7,6 +7,8 @@ leaf below it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,7 +16,7 @@ import msgspec
 from faircall.records import ToolCall
 
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
-_CONTAINERS: Final = frozenset((dict, list))
+_ABSENT: Final = object()
 
 
 class CallMatch(NamedTuple):
@@ -30,16 +32,37 @@ class CallMatch(NamedTuple):
 
 
 class CompiledGold(NamedTuple):
-    """A gold call with what every prediction is held against; made once where there are many."""
+    """A gold call with what every prediction is held against; made once where there are many predictions.
 
-    call: ToolCall
-    pairs: int
+    Attributes:
+        spelling: of the arguments by msgspec, where it has one.
+        nothing: the match of no call at all.
+        perfect: the match of the gold call itself.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
     spelling: bytes | None
+    nothing: CallMatch
+    perfect: CallMatch
 
 
 def compile_gold(call: ToolCall) -> CompiledGold:
-    """A gold call, ready to be matched."""
-    return CompiledGold(call, count_pairs(call.arguments), _spell_fast(call.arguments))
+    """A gold call, ready to be matched with any number of predictions."""
+    pairs = count_pairs(call.arguments)
+    nothing, perfect = _miss(pairs), _count_as(True, pairs, pairs, pairs)
+    return CompiledGold(call.name, call.arguments, _spell(call.arguments), nothing, perfect)
+
+
+def match_compiled(gold: CompiledGold, predicted: ToolCall | None) -> CallMatch:
+    """`match_call` with a compiled gold call."""
+    if predicted is None:
+        return gold.nothing
+    gold_name, arguments, spelling, nothing, perfect = gold
+    same_name = gold_name == predicted.name
+    if same_name and spelling is not None and spelling == _spell(predicted.arguments):
+        return perfect
+    return _count_as(same_name, *_compare_pairs(arguments, predicted.arguments), nothing.gold_pairs)
 
 
 def match_call(gold: ToolCall, predicted: ToolCall | None) -> CallMatch:
@@ -48,23 +71,49 @@ def match_call(gold: ToolCall, predicted: ToolCall | None) -> CallMatch:
     >>> match_call(ToolCall("f", {"x": 1, "y": 2}), ToolCall("f", {"x": 1, "y": 2.0}))
     CallMatch(parsed=1, name=1, arguments=0, full=0, matched=1, gold_pairs=2, predicted_pairs=2)
     """
-    return match_compiled(compile_gold(gold), predicted)
-
-
-def match_compiled(gold: CompiledGold, predicted: ToolCall | None) -> CallMatch:
-    """`match_call` with a compiled gold call."""
+    pairs = count_pairs(gold.arguments)
     if predicted is None:
-        return CallMatch(0, 0, 0, 0, 0, gold.pairs, 0)
-    name = int(gold.call.name == predicted.name)
-    if gold.spelling is not None and gold.spelling == _spell_fast(predicted.arguments):
-        return CallMatch(1, name, 1, name, gold.pairs, gold.pairs, gold.pairs)
-    predicted_pairs = count_pairs(predicted.arguments)
-    matched = count_matched(gold.call.arguments, predicted.arguments)
-    arguments = int(matched == gold.pairs == predicted_pairs)
-    return CallMatch(1, name, arguments, name and arguments, matched, gold.pairs, predicted_pairs)
+        return _miss(pairs)
+    return _count_as(gold.name == predicted.name, *_compare_pairs(gold.arguments, predicted.arguments), pairs)
 
 
-def _spell_fast(value: Any) -> bytes | None:
+@lru_cache(maxsize=4096)
+def _count_as(same_name: bool, matched: int, predicted_pairs: int, gold_pairs: int) -> CallMatch:
+    """A call's match; few are distinct, and finding one takes a third of the time of making it."""
+    name, arguments = int(same_name), int(matched == predicted_pairs == gold_pairs)
+    return CallMatch(1, name, arguments, name and arguments, matched, gold_pairs, predicted_pairs)
+
+
+@lru_cache(maxsize=1024)
+def _miss(gold_pairs: int) -> CallMatch:
+    return CallMatch(0, 0, 0, 0, 0, gold_pairs, 0)
+
+
+def _compare_pairs(gold: Any, predicted: Any) -> tuple[int, int]:
+    """The pairs that two objects (or two arrays) share, and all pairs of the second."""
+    if not predicted:
+        return int(not gold), 1
+    matched = pairs = 0
+    pending = [(gold, predicted)]
+    for left, right in pending:  # grows while it is walked
+        is_list = type(right) is list
+        find = dict(enumerate(left)).get if is_list else left.get
+        for key, value in enumerate(right) if is_list else right.items():
+            other, kind = find(key, _ABSENT), type(value)
+            if value and (kind is dict or kind is list):
+                if type(other) is kind:
+                    pending.append((other, value))
+                else:
+                    pairs += count_pairs(value)
+            else:
+                pairs += 1
+                # Of equal values of one type only 0.0 and -0.0 are spelled in two ways.
+                if type(other) is kind and other == value and (value or repr(other) == repr(value)):
+                    matched += 1
+    return matched, pairs
+
+
+def _spell(value: Any) -> bytes | None:
     """A spelling that only equal values share; None where msgspec has none (lone surrogates)."""
     try:
         return _encode(value)
@@ -81,8 +130,11 @@ def count_pairs(value: Any) -> int:
     leaves = 0
     pending = [value]
     for item in pending:  # grows while it is walked
-        if item and type(item) in _CONTAINERS:
-            pending += item.values() if type(item) is dict else item
+        kind = type(item)
+        if kind is dict and item:
+            pending += item.values()
+        elif kind is list and item:
+            pending += item
         else:
             leaves += 1
     return leaves
@@ -94,24 +146,7 @@ def count_matched(gold: Any, predicted: Any) -> int:
     >>> count_matched({"a": {"b": 1}}, {"a.b": 1}), count_matched({"t": ["x", "y"]}, {"t": ["x", "z"]})
     (0, 1)
     """
-    matched = 0
-    pending = [[(gold, predicted)]]
-    for pairs in pending:  # grows while it is walked
-        for left, right in pairs:
-            if type(left) is not type(right):
-                continue
-            if left and right and type(left) in _CONTAINERS:
-                pending.append(_pair_members(left, right))
-            else:
-                matched += left == right and (type(left) is not float or repr(left) == repr(right))
-    return matched
-
-
-def _pair_members(left: Any, right: Any) -> list[tuple[Any, Any]]:
-    """What two arrays or two objects have under the same index or key."""
-    if type(left) is list:
-        return list(zip(left, right, strict=False))
-    return [(member, right[key]) for key, member in left.items() if key in right]
+    return _compare_pairs([gold], [predicted])[0]
 
 
 def is_same_leaf(left: Any, right: Any) -> bool:

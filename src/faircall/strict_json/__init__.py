@@ -16,12 +16,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from faircall.strict_json.brackets import Walk, walk
-from faircall.strict_json.fast import decode_fast
+from faircall.strict_json.brackets import Walk, is_cut_off, walk
+from faircall.strict_json.fast import ALWAYS_WITHIN, decode_fast, has_unique_keys, is_within_limits
 from faircall.strict_json.faults import MAX_DEPTH, MAX_DIGITS, JsonFault, Reason
 from faircall.strict_json.strict import decode_strictly
 
 __all__ = [
+    "ALWAYS_WITHIN",
     "MAX_DEPTH",
     "MAX_DIGITS",
     "JsonFault",
@@ -30,6 +31,9 @@ __all__ = [
     "decode",
     "decode_at",
     "decode_strictly",
+    "has_unique_keys",
+    "is_cut_off",
+    "is_within_limits",
     "walk",
 ]
 

@@ -14,12 +14,12 @@ import msgspec
 from faircall.strict_json.brackets import walk
 from faircall.strict_json.faults import MAX_DEPTH, MAX_DIGITS
 
+ALWAYS_WITHIN: Final = 2 * MAX_DEPTH
+"""Characters of a text that is within all limits: each level of nesting takes two brackets."""
 _SAFE_RECURSION: Final = 10_000
 """Frames of a decoder in C that a thread's stack bears; `sys.setrecursionlimit` may allow more."""
 _LONG_DIGITS = re.compile(rf"(?<![0-9])[0-9]{{{MAX_DIGITS + 1}}}")
 _TWO_DIGITS = re.compile("[0-9][0-9]")  # of every 500th character: a longer run of digits has them
-_QUOTE_COLON = re.compile(r'"[ \t\n\r]*+:')
-_ESCAPED_QUOTE_COLON = re.compile(r'\\"[ \t\n\r]*+:')
 _ENDS: Final = ("}", "]")
 
 
@@ -51,41 +51,36 @@ def _count_brackets(text: str, start: int, end: int | None = None) -> int:
 
 
 def _decode_whole(text: str) -> tuple[Any, int] | None:
-    """The value that is the whole text, where msgspec reads it and no key can be repeated.
-
-    msgspec keeps the last of two equal keys. Each member has a colon behind a closing quote, so as many keys
-    as such colons means that none was lost. Those inside strings are counted, too: then there is no answer.
-    """
-    if _TWO_DIGITS.search(text[:: MAX_DIGITS // 2]) and _LONG_DIGITS.search(text):
+    """The value that is the whole text, where msgspec reads it and no key can be repeated."""
+    if _has_long_digits(text):
         return None
     try:
         value = _decode_with_msgspec(text)
     except (ValueError, RecursionError):
         return None
-    unique = _has_keys(value, text.count(":")) or _has_keys(value, _count_members(text))
-    return (value, len(text)) if unique else None
+    return (value, len(text)) if has_unique_keys(text, value) else None
 
 
-def _count_members(text: str) -> int | None:
-    """Colons behind a quote that may close a key; None where it is not plain which quotes are escaped."""
-    if '\\\\"' in text:
-        return None
-    return len(_QUOTE_COLON.findall(text)) - len(_ESCAPED_QUOTE_COLON.findall(text))
+def is_within_limits(text: str) -> bool:
+    """Whether a value that fills `text` exceeds no limit (D2) for sure, so that msgspec may read it."""
+    return len(text) <= ALWAYS_WITHIN or not (_count_brackets(text, 0) > MAX_DEPTH or _has_long_digits(text))
 
 
-def _has_keys(value: Any, count: int | None) -> bool:
-    """Whether the objects in a value have `count` keys in all, when they cannot have more."""
-    keys = 0
-    pending = [value]
-    for item in pending:  # grows while it is walked
-        if type(item) is dict:
-            keys += len(item)
-            if keys == count:
-                return True
-            pending += item.values()
-        elif type(item) is list:
-            pending += item
-    return keys == count
+def has_unique_keys(text: str, value: Any) -> bool:
+    """Whether no object in `text` repeats a key (D3), when msgspec read `value` there; False says nothing.
+
+    msgspec keeps the last of two equal keys. Each member has a colon, and a string has the colons that it is
+    written with where none is escaped. So when `value` is spelled with as many colons as the text, no member
+    of it was lost.
+    """
+    try:
+        return "\\u003" not in text and _encode(value).count(b":") == text.count(":")
+    except (ValueError, OverflowError, RecursionError):
+        return False
+
+
+def _has_long_digits(text: str) -> bool:
+    return bool(_TWO_DIGITS.search(text[:: MAX_DIGITS // 2]) and _LONG_DIGITS.search(text))
 
 
 def _short_integer(literal: str) -> int:
@@ -112,6 +107,7 @@ def _refuse_constant(_: str) -> NoReturn:
     raise _NotHere
 
 
+_encode = msgspec.json.Encoder().encode
 _decode_with_msgspec: Callable[[str], Any] = msgspec.json.Decoder().decode
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique_members,
