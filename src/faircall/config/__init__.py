@@ -18,6 +18,7 @@ from faircall.config.schema import (
     Project,
     SamplingPolicy,
     Server,
+    Vllm,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Project",
     "SamplingPolicy",
     "Server",
+    "Vllm",
     "load_config",
     "load_resolved",
     "slices_of",

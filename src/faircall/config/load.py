@@ -24,6 +24,7 @@ RESOLVED_VERSION: Final = "faircall.config.resolved.v1"
 MAX_BYTES: Final = 1_000_000
 _NEVER: Final = object()
 _SERVED: Final = ("served_as", "answers_as", "base_url")
+_OPTIONAL: Final = ("server", "vllm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,12 @@ class Config(ConfigFile):
 
 
 def _without_unused(dumped: dict[str, Any]) -> dict[str, Any]:
-    """What is said of servers and batches is left out where nothing is: other configs keep their digest."""
+    """What is said of servers, engines and batches is left out where nothing is: digests of old runs stay."""
     arms = {
         name: {key: value for key, value in arm.items() if key not in _SERVED or value is not None}
         for name, arm in dumped["arms"].items()
     }
-    rest = {key: value for key, value in dumped.items() if key != "server" or value is not None}
+    rest = {key: value for key, value in dumped.items() if key not in _OPTIONAL or value is not None}
     if rest.get("server") and not rest["server"]["base_urls"]:
         rest["server"] = {key: value for key, value in rest["server"].items() if key != "base_urls"}
     unused = {"batch_size": 1, "sampling": None}

@@ -131,6 +131,20 @@ class Server(Section):
     extra_body: dict[str, Any] = Field(default_factory=dict)
 
 
+class Vllm(Section):
+    """vLLM's engine without a server, for the backend `vllm`."""
+
+    chunk_size: Annotated[int, Field(ge=1, le=65536)] = 256
+    tensor_parallel_size: Annotated[int, Field(ge=1, le=64)] = 1
+    max_model_len: Annotated[int, Field(ge=1)] | None = None
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = 0.9
+    kv_cache_gib: Annotated[float, Field(gt=0)] | None = None
+    enforce_eager: bool = False
+    prefix_caching: bool = False
+    batch_invariant: Literal["where_available", "always", "never"] = "where_available"
+    max_lora_rank: Annotated[int, Field(ge=1, le=512)] | None = None
+
+
 def _known_metric(name: str) -> str:
     if name not in METRIC_NAMES:
         raise ValueError(f"no metric has this name (there are {', '.join(METRIC_NAMES)})")
@@ -164,4 +178,5 @@ class ConfigFile(Section):
     formatting: FormattingPolicy = FormattingPolicy()
     eval: EvalPolicy = EvalPolicy()
     server: Server | None = None
+    vllm: Vllm | None = None
     claims: Annotated[tuple[Claim, ...], Field(strict=False)] = ()

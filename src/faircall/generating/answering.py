@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faircall.generating.backend import Backend, BatchedBackend, ServedBackend
+from faircall.generating.backend import Backend, BatchedBackend, ScheduledBackend, ServedBackend
 from faircall.generating.batched_run import generate_in_batches
 from faircall.generating.concurrent_run import generate_concurrently, generate_distributed
 from faircall.generating.journal import Journal
@@ -22,7 +22,10 @@ def answer_prompts(
     if isinstance(backend, WorkerPool):
         return generate_distributed(backend, slices, journal=journal, listener=listener)
     if isinstance(backend, BatchedBackend) and backend.batch_size > 1:
-        return generate_in_batches(backend, slices, journal=journal, clock=clock, listener=listener)
+        mode = "engine" if isinstance(backend, ScheduledBackend) else "batched"
+        return generate_in_batches(
+            backend, slices, journal=journal, clock=clock, listener=listener, mode=mode
+        )
     if isinstance(backend, ServedBackend):
         return generate_concurrently(
             backend,

@@ -181,6 +181,16 @@ class BatchedBackend(Backend, Protocol):
         ...
 
 
+@runtime_checkable
+class ScheduledBackend(BatchedBackend, Protocol):
+    """A batched backend that decides by itself which prompts of a batch run together, and when."""
+
+    @property
+    def scheduler(self) -> str:
+        """Who decides, in words."""
+        ...
+
+
 BackendOpener: TypeAlias = Callable[[BackendRequest], Backend]
 
 # name -> opener. One file and one line here, or an entry point, makes a new backend.
@@ -190,6 +200,7 @@ BACKENDS: Final[Registry[BackendOpener]] = Registry(
         "openai": "faircall.generating.openai_compatible:open_openai",
         "replay": "faircall.generating.replay:open_replay",
         "transformers": "faircall.generating.transformers_peft:open_transformers",
+        "vllm": "faircall.generating.vllm_offline:open_vllm",
     },
     entry_points="faircall.backends",
 )

@@ -20,12 +20,13 @@ def generate_in_batches(
     journal: Journal,
     clock: Clock,
     listener: Listener = lambda entry: None,
+    mode: str = "batched",
 ) -> SequentialRun:
     """Answer every prompt that the journal does not hold yet, batch by batch.
 
     Which prompts share a batch can change a token, so the batches are planned over all prompts, whatever the
     journal holds: a batch of which one answer is missing is generated whole, and only that answer is kept.
-    Each answer is timed with its share of the batch.
+    Each answer is timed with its share of the batch. `mode` says what the times are called.
     """
     for batch in plan_batches(backend, slices):
         missing = [task for task in batch if journal.find(task[0], task[1].example_id) is None]
@@ -38,7 +39,7 @@ def generate_in_batches(
     found = [journal.find(name, prompt.example_id) for name, prompts in slices.items() for prompt in prompts]
     entries = tuple(entry for entry in found if entry is not None)
     sessions = max((entry.session for entry in entries), default=1)
-    return SequentialRun(entries, sessions, 0, None, mode="batched", in_flight=backend.batch_size)
+    return SequentialRun(entries, sessions, 0, None, mode=mode, in_flight=backend.batch_size)
 
 
 def plan_batches(backend: BatchedBackend, slices: Slices, *, size: int | None = None) -> list[list[Task]]:

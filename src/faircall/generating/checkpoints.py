@@ -44,7 +44,8 @@ def load_checkpoint(settings: ModelSettings) -> Checkpoint:
         transformers, source, settings, dtype=_dtype(torch, settings.dtype), extra=quantization
     )
     model = (model if quantization else model.to(device)).eval()
-    return Checkpoint(model, tokenizer, source, _eos_ids(model, tokenizer), _facts(settings, source))
+    end_ids = _end_ids(model.generation_config, tokenizer)
+    return Checkpoint(model, tokenizer, source, end_ids, model_section(settings, source))
 
 
 def load_tokenizer(settings: ModelSettings, source: Source | None = None) -> Any:
@@ -123,16 +124,30 @@ def _quantization(name: str | None, *, torch_dtype: Any) -> dict[str, Any]:
     return {"quantization_config": config}
 
 
-def _eos_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
+def read_end_ids(settings: ModelSettings, source: Source, tokenizer: Any) -> tuple[int, ...]:
+    """Ids that end an answer, as a checkpoint has them, without loading its weights."""
+    transformers = load_library("transformers", purpose="reading a generation config")
+    folder = str(source.folder)
+    try:
+        stated = transformers.GenerationConfig.from_pretrained(folder, local_files_only=True)
+    except OSError:  # the model has none: the library derives one from its config
+        config = transformers.AutoConfig.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=settings.trust_remote_code
+        )
+        stated = transformers.GenerationConfig.from_model_config(config)
+    return _end_ids(stated, tokenizer)
+
+
+def _end_ids(generation_config: Any, tokenizer: Any) -> tuple[int, ...]:
     """Ids that end an answer: the model's own generation config and the tokenizer's end-of-sequence token."""
-    stated = getattr(model.generation_config, "eos_token_id", None)
+    stated = getattr(generation_config, "eos_token_id", None)
     ids = [] if stated is None else list(stated) if isinstance(stated, (list, tuple)) else [stated]
     if tokenizer.eos_token_id is not None:
         ids.append(tokenizer.eos_token_id)
     return tuple(sorted({int(number) for number in ids}))
 
 
-def _facts(settings: ModelSettings, source: Source) -> dict[str, Any]:
+def model_section(settings: ModelSettings, source: Source) -> dict[str, Any]:
     """The `model` section of the identity. What was found counts, not what was asked: branches move."""
     return {
         "base_model_id": source.name,

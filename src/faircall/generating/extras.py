@@ -14,6 +14,7 @@ _INSTALL = {
     "peft": "'faircall[hf]'",
     "safetensors": "'faircall[hf]'",
     "huggingface_hub": "'faircall[hf]'",
+    "vllm": "'faircall[vllm]'",
     "bitsandbytes": "bitsandbytes",
     "ray": "'faircall[ray]'",
 }

@@ -19,7 +19,7 @@ Listener: TypeAlias = Callable[[Entry], None]
 class SequentialRun:
     """All entries in slice and prompt order, how many sessions wrote them, and what the warm-up call did.
 
-    `mode` says how prompts were answered: sequential, served or batched, with up to `in_flight` at a time.
+    `mode` says how prompts were answered: sequential, served, batched or engine, up to `in_flight` at once.
     """
 
     entries: tuple[Entry, ...]

@@ -51,6 +51,13 @@ BATCHED: Final[Mapping[str, Any]] = {
     "warm_up": "none",
     "device_synchronisation": CONTRACT["device_synchronisation"],
 }
+ENGINE: Final[Mapping[str, Any]] = {
+    **BATCHED,
+    "name": "faircall.engine.v1",
+    "scenario": "chunks of prompts, handed to an engine that schedules each chunk by itself",
+    "measure": "monotonic wall-clock interval of each chunk divided by its size, in nanoseconds",
+    "device_synchronisation": "implicit: the new token ids are in the host's memory when the engine returns",
+}
 SHARDED: Final[Mapping[str, Any]] = {
     "name": "faircall.sharded.v1",
     "scenario": "prompts spread over processes that may have run on different machines",
@@ -74,12 +81,14 @@ _CONTRACTS: Final = {
     "sequential": CONTRACT,
     "served": SERVED,
     "batched": BATCHED,
+    "engine": ENGINE,
     "sharded": SHARDED,
     "distributed": DISTRIBUTED,
 }
 _MODES: Final = {
     "served": "up to {} requests were in flight at a server",
     "batched": "batches of up to {}",
+    "engine": "an engine scheduled chunks of up to {} prompts by itself",
     "sharded": "the run was merged from {} shards",
     "distributed": "an engine kept up to {} prompts in flight over its workers",
 }

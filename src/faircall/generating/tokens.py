@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from faircall.errors import EvaluationError, InvariantViolation
-from faircall.records import Prompt
+from faircall.records import Generation, Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +89,33 @@ def read_answer(tokenizer: Any, new_ids: Sequence[int], *, eos_ids: Sequence[int
     text = tokenizer.decode(list(kept), skip_special_tokens=False, clean_up_tokenization_spaces=False)
     stop_token = tokenizer.convert_ids_to_tokens(new_ids[-1]) if stopped else None
     return Answer(text, "stop" if stopped else "length", stop_token, len(new_ids))
+
+
+def answered(
+    prompt: Prompt, answer: Answer, *, prompt_tokens: int, decoding: Mapping[str, Any]
+) -> Generation:
+    """The record of an answer to a prompt."""
+    return Generation(
+        prompt.example_id,
+        answer.raw_text,
+        language=prompt.language,
+        prompt_sha256=prompt.prompt_sha256,
+        decoding=dict(decoding),
+        finish_reason=answer.finish_reason,
+        stop_token=answer.stop_token,
+        prompt_tokens=prompt_tokens,
+        new_tokens=answer.new_tokens,
+    )
+
+
+def failed(prompt: Prompt, reason: str, *, prompt_tokens: int, decoding: Mapping[str, Any]) -> Generation:
+    """The record of a prompt that the engine did not answer."""
+    return Generation(
+        prompt.example_id,
+        "",
+        language=prompt.language,
+        prompt_sha256=prompt.prompt_sha256,
+        decoding=dict(decoding),
+        prompt_tokens=prompt_tokens,
+        failure=reason,
+    )

@@ -10,7 +10,15 @@ from faircall.generating.adapters import AdaptedModel, attach_adapter
 from faircall.generating.backend import BackendRequest, Decoding, Description
 from faircall.generating.checkpoints import Checkpoint, load_checkpoint
 from faircall.generating.extras import load_library
-from faircall.generating.tokens import Answer, cut_at_end, encode_prompt, read_answer, require_room
+from faircall.generating.tokens import (
+    Answer,
+    answered,
+    cut_at_end,
+    encode_prompt,
+    failed,
+    read_answer,
+    require_room,
+)
 from faircall.records import Generation, Prompt
 
 
@@ -127,11 +135,7 @@ class TransformersBackend:
         try:
             answers = self._answer_all(rows)
         except RuntimeError as error:
-            decoding = self._request.decoding.to_dict()
-            return [
-                _failed(prompt, decoding, prompt_tokens=len(ids), error=error)
-                for prompt, ids in zip(prompts, rows, strict=True)
-            ]
+            return [self._failed(*row, error) for row in zip(prompts, rows, strict=True)]
         return [self._generation(*row) for row in zip(prompts, rows, answers, strict=True)]
 
     def tokens_of(self, generation: Generation) -> list[tuple[int, str]]:
@@ -157,7 +161,7 @@ class TransformersBackend:
             self._seed(prompt)
             (answer,) = self._answer_all([ids])
         except RuntimeError as error:
-            return _failed(prompt, self._request.decoding.to_dict(), prompt_tokens=len(ids), error=error)
+            return self._failed(prompt, ids, error)
         return self._generation(prompt, ids, answer)
 
     def _seed(self, prompt: Prompt) -> None:
@@ -167,16 +171,15 @@ class TransformersBackend:
             self._torch.manual_seed(sampling.seed_of(prompt.example_id))
 
     def _generation(self, prompt: Prompt, ids: list[int], answer: Answer) -> Generation:
-        return Generation(
-            prompt.example_id,
-            answer.raw_text,
-            language=prompt.language,
-            prompt_sha256=prompt.prompt_sha256,
-            decoding=self._request.decoding.to_dict(),
-            finish_reason=answer.finish_reason,
-            stop_token=answer.stop_token,
+        return answered(prompt, answer, prompt_tokens=len(ids), decoding=self._request.decoding.to_dict())
+
+    def _failed(self, prompt: Prompt, ids: list[int], error: RuntimeError) -> Generation:
+        reason = (str(error).strip().splitlines() or [""])[0][:200]
+        return failed(
+            prompt,
+            f"{type(error).__name__}: {reason}",
             prompt_tokens=len(ids),
-            new_tokens=answer.new_tokens,
+            decoding=self._request.decoding.to_dict(),
         )
 
     def _answer_all(self, rows: Sequence[list[int]]) -> list[Answer]:
@@ -203,18 +206,3 @@ class TransformersBackend:
         self._checkpoint = replace(self._checkpoint, model=None)
         if self._torch.cuda.is_available():
             self._torch.cuda.empty_cache()
-
-
-def _failed(
-    prompt: Prompt, decoding: dict[str, Any], *, prompt_tokens: int, error: RuntimeError
-) -> Generation:
-    reason = (str(error).strip().splitlines() or [""])[0][:200]
-    return Generation(
-        prompt.example_id,
-        "",
-        language=prompt.language,
-        prompt_sha256=prompt.prompt_sha256,
-        decoding=decoding,
-        prompt_tokens=prompt_tokens,
-        failure=f"{type(error).__name__}: {reason}",
-    )

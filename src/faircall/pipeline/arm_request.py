@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faircall.config import ArmPlan, Config, EvalPolicy, Server
+from faircall.config import ArmPlan, Config, EvalPolicy, Server, Vllm
 from faircall.errors import ConfigError, UsageError
 from faircall.generating.backend import (
     BACKENDS,
@@ -23,6 +23,7 @@ from faircall.generating.engine import EngineRequest
 from faircall.generating.repeats import WAYS
 from faircall.generating.retries import RetryPolicy
 from faircall.generating.server_settings import ServerSettings
+from faircall.generating.vllm_settings import VllmSettings
 from faircall.parsing import readers
 
 
@@ -161,8 +162,37 @@ def _decoding(policy: EvalPolicy) -> Decoding:
 
 def _options(config: Config, request: ArmRequest) -> dict[str, Any]:
     """What only one backend knows."""
-    replay = {} if request.replay is None else {"generations": request.replay}
-    return {**replay, "server": plan_server(config, request)} if request.backend == "openai" else replay
+    options: dict[str, Any] = {} if request.replay is None else {"generations": request.replay}
+    if request.backend == "openai":
+        options["server"] = plan_server(config, request)
+    if request.backend == "vllm":
+        options["vllm"] = plan_vllm(config)
+    return options
+
+
+def plan_vllm(config: Config) -> VllmSettings:
+    """The engine of every arm of a config: it must take the adapters of all of them.
+
+    Raises:
+        UsageError: `eval.batch_size`, which is another backend's.
+    """
+    if config.eval.batch_size > 1:
+        raise UsageError(
+            "eval.batch_size is for the backend transformers", hint="set vllm.chunk_size instead"
+        )
+    adapters = tuple(
+        AdapterSettings(_locate(config, arm.adapter), arm.revision)
+        for arm in config.arms.values()
+        if arm.adapter is not None and arm.replay is None
+    )
+    return VllmSettings(**(config.vllm or Vllm()).model_dump(), adapters=adapters)
+
+
+def prompts_share_passes(config: Config, request: ArmRequest) -> bool:
+    """Whether prompts are answered together, so that leaving some out could change the answers of others."""
+    if request.backend == "vllm":
+        return (config.vllm or Vllm()).chunk_size > 1
+    return config.eval.batch_size > 1
 
 
 def plan_server(config: Config, request: ArmRequest) -> ServerSettings:

@@ -40,11 +40,12 @@ def write_artifacts(
     for name in facts.conditions["prompts"]["sets"]:
         rows = [entry.generation for entry in finished.entries if entry.slice_name == name]
         write_generations(run.generations_file(facts.arm, name), rows)
-    device = str(facts.conditions["backend"]["device"])
+    backend = facts.conditions["backend"]
+    device, engine = str(backend["device"]), backend.get("started_with", {})
     allocation = Allocation(
         device,
-        threads=facts.conditions["backend"].get("threads"),
-        configured_gpus=int(device.startswith("cuda")),
+        threads=backend.get("threads"),
+        configured_gpus=int(device.startswith("cuda")) * engine.get("tensor_parallel_size", 1),
     )
     telemetry = build_telemetry(
         finished,
