@@ -16,6 +16,7 @@ SECTIONS = {
     "formatting": schema.FormattingPolicy,
     "eval": schema.EvalPolicy,
     "server": schema.Server,
+    "vllm": schema.Vllm,
     "claims": schema.Claim,
 }
 

@@ -56,6 +56,7 @@ class Lora:
         return {
             "source": self.source.label,
             "peft_type": "LORA",
+            "peft_version": "none",  # vLLM computes it
             "merged": False,
             "changes_nothing": self.idle,
         }

@@ -23,6 +23,7 @@ from faircall.generating.vllm_settings import VllmSettings, engine_arguments, ro
 from faircall.records import Generation, Prompt
 
 _FINISHED: Final = ("stop", "length")
+_TOLD: Final = ("dtype", "trust_remote_code", "max_model_len")  # stated elsewhere in the identity
 # Errors about a prompt, by name, because not all versions know all classes; any other one is the engine's.
 _REFUSALS: Final = ("VLLMClientError", "ValueError", "TypeError")
 
@@ -122,7 +123,9 @@ class VllmBackend:
                 "engine": "vllm",
                 **self._facts,
                 "batch_plan": f"chunks of up to {self.batch_size}, longest prompts first; {self.scheduler}",
-                "started_with": dict(self._loaded.arguments),
+                "started_with": {
+                    name: value for name, value in self._loaded.arguments.items() if name not in _TOLD
+                },
                 "sent": self._sent,
             },
             "source": {
