@@ -52,13 +52,14 @@ def fake(monkeypatch):
 def open_backend(fake, monkeypatch, tmp_path):
     (tmp_path / "base").mkdir()
 
-    def opened(*, decoding=None, lora=None, quantization=None, dtype="float32", **settings):
+    def opened(*, decoding=None, lora=None, quantization=None, dtype="float32", chunk_size=256, **settings):
         fake_vllm.install(monkeypatch, fake)
         monkeypatch.setattr(vllm_offline, "read_lora", lambda *_, **__: lora)
         request = BackendRequest(
             ModelSettings(str(tmp_path / "base"), quantization=quantization, dtype=dtype),
             decoding or Decoding(8),
             adapter=AdapterSettings("adapters/tuned") if lora else None,
+            batch_size=chunk_size,
             options={"vllm": VllmSettings(**settings)},
         )
         return BACKENDS.get("vllm")(request)

@@ -10,7 +10,7 @@ from faircall.generating import vllm_offline
 from faircall.generating.backend import AdapterSettings
 from faircall.generating.sources import Source
 from faircall.generating.vllm_adapter import Lora
-from faircall.pipeline.arm_request import plan_arm, plan_vllm, prompts_share_passes
+from faircall.pipeline.arm_request import plan_arm, plan_backend, plan_vllm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored
 from faircall.pipeline.evaluate import evaluate_arm
@@ -115,7 +115,7 @@ def test_every_arm_gets_an_engine_for_the_adapters_of_all(fake, tmp_path):
     _, config = build(tmp_path / "work")
     settings = plan_vllm(config)
     assert settings.adapters == (AdapterSettings(str(tmp_path / "work" / "tuned")),)
-    assert (settings.chunk_size, settings.prefix_caching) == (4, False)
+    assert plan_backend(config, plan_arm(config, "base")).batch_size == 4
 
 
 def test_chunks_are_not_sharded(fake, tmp_path):
@@ -126,7 +126,6 @@ def test_chunks_are_not_sharded(fake, tmp_path):
     assert fake.calls == []
     single = CONFIG.replace("chunk_size: 4", "chunk_size: 1")
     run, config = build(tmp_path / "single", single)
-    assert not prompts_share_passes(config, plan_arm(config, "base"))
     generate_shard(run, config, plan_arm(config, "base"), Shard(1, 2))
     assert [len(call.prompts) for call in fake.calls] == [1] * 6
 

@@ -25,7 +25,7 @@ def open_workers(backend: str, request: BackendRequest, engine: EngineRequest) -
     if request.batch_size > 1:
         raise UsageError(
             "an engine would change which prompts share a batch",
-            hint="set eval.batch_size: 1; or serve the model and give the servers as a pool",
+            hint="set eval.batch_size (for vllm: vllm.chunk_size) to 1; or give servers as a pool",
         )
     opener = ENGINES.get(engine.name)
     seats = plan_seats(request, engine.workers)

@@ -91,6 +91,14 @@ def read_answer(tokenizer: Any, new_ids: Sequence[int], *, eos_ids: Sequence[int
     return Answer(text, "stop" if stopped else "length", stop_token, len(new_ids))
 
 
+def take_apart(tokenizer: Any, generation: Generation) -> list[tuple[int, str]]:
+    """Ids and texts of an answer's tokens, by taking its text apart again; the stop token is the last."""
+    ids: list[int] = tokenizer(generation.raw_text, add_special_tokens=False)["input_ids"]
+    if generation.stop_token is not None:
+        ids = [*ids, tokenizer.convert_tokens_to_ids(generation.stop_token)]
+    return [(number, tokenizer.decode([number])) for number in ids]
+
+
 def answered(
     prompt: Prompt, answer: Answer, *, prompt_tokens: int, decoding: Mapping[str, Any]
 ) -> Generation:

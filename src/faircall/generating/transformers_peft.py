@@ -18,6 +18,7 @@ from faircall.generating.tokens import (
     failed,
     read_answer,
     require_room,
+    take_apart,
 )
 from faircall.records import Generation, Prompt
 
@@ -139,12 +140,8 @@ class TransformersBackend:
         return [self._generation(*row) for row in zip(prompts, rows, answers, strict=True)]
 
     def tokens_of(self, generation: Generation) -> list[tuple[int, str]]:
-        """Ids and texts of an answer's tokens, by taking its text apart again; the stop token is the last."""
-        tokenizer = self._checkpoint.tokenizer
-        ids: list[int] = tokenizer(generation.raw_text, add_special_tokens=False)["input_ids"]
-        if generation.stop_token is not None:
-            ids = [*ids, tokenizer.convert_tokens_to_ids(generation.stop_token)]
-        return [(number, tokenizer.decode([number])) for number in ids]
+        """Ids and texts of an answer's tokens, the stop token included."""
+        return take_apart(self._checkpoint.tokenizer, generation)
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Tokenise every prompt now: one BOS each, and room for the answer."""

@@ -10,7 +10,7 @@ from faircall.errors import EnvironmentProblem, EvaluationError, InvariantViolat
 from faircall.generating.backend import BackendRequest, Description
 from faircall.generating.checkpoints import load_tokenizer, model_section, read_end_ids
 from faircall.generating.sources import Source, resolve_source
-from faircall.generating.tokens import answered, encode_prompt, failed, read_answer, require_room
+from faircall.generating.tokens import answered, encode_prompt, failed, read_answer, require_room, take_apart
 from faircall.generating.vllm_adapter import Lora, largest_rank, read_adapter_config, read_lora
 from faircall.generating.vllm_engine import (
     VllmEngine,
@@ -55,7 +55,7 @@ def open_vllm(request: BackendRequest) -> VllmBackend:
     arguments = engine_arguments(request.model, settings, lora_rank=choose_lora_rank(settings, lora))
     eos_ids = read_end_ids(request.model, base, tokenizer)
     engine = start_engine(base.folder, arguments, settings, threads=request.threads)
-    backend = VllmBackend(request, settings, engine, LoadedModel(base, tokenizer, eos_ids, lora, arguments))
+    backend = VllmBackend(request, engine, LoadedModel(base, tokenizer, eos_ids, lora, arguments))
     try:
         if lora is not None:
             engine.load_adapter(lora.source.folder, name=lora.source.name)
@@ -100,12 +100,9 @@ def choose_lora_rank(settings: VllmSettings, lora: Lora | None) -> int:
 class VllmBackend:
     """An engine that takes a chunk of prompts at a time; which of them run together is its choice."""
 
-    def __init__(
-        self, request: BackendRequest, settings: VllmSettings, engine: VllmEngine, loaded: LoadedModel
-    ) -> None:
+    def __init__(self, request: BackendRequest, engine: VllmEngine, loaded: LoadedModel) -> None:
         """Take the running engine; what is in force in it is noted once."""
         self._request = request
-        self._settings = settings
         self._engine = engine
         self._loaded = loaded
         self._sent = sampling_settings(request.decoding, eos_ids=loaded.eos_ids)
@@ -137,7 +134,7 @@ class VllmBackend:
     @property
     def batch_size(self) -> int:
         """How many prompts make a full chunk."""
-        return self._settings.chunk_size
+        return self._request.batch_size
 
     @property
     def scheduler(self) -> str:
@@ -147,6 +144,10 @@ class VllmBackend:
     def prompt_length(self, prompt: Prompt) -> int:
         """Tokens of a prompt."""
         return len(self._encode(prompt))
+
+    def tokens_of(self, generation: Generation) -> list[tuple[int, str]]:
+        """Ids and texts of an answer's tokens, the stop token included."""
+        return take_apart(self._loaded.tokenizer, generation)
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Tokenise every prompt now: one BOS each, room for the answer; and the adapter must have an effect.

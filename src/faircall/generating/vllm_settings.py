@@ -20,7 +20,6 @@ class VllmSettings:
     """The section `vllm` of a config.
 
     Attributes:
-        chunk_size: prompts that one call of the engine takes: what a stop may cost.
         tensor_parallel_size: devices that share one model.
         max_model_len: positions of prompt and answer; None is what the model states.
         gpu_memory_utilization: share of the device's memory (on a CPU: of the machine's) for the engine.
@@ -32,7 +31,6 @@ class VllmSettings:
         adapters: those of all arms: every arm, the base too, is answered by an engine of one kind.
     """
 
-    chunk_size: int = 256
     tensor_parallel_size: int = 1
     max_model_len: int | None = None
     gpu_memory_utilization: float = 0.9

@@ -149,7 +149,7 @@ def plan_backend(config: Config, request: ArmRequest) -> BackendRequest:
         _decoding(policy),
         adapter=request.adapter,
         threads=policy.threads,
-        batch_size=policy.batch_size,
+        batch_size=_batch_size(config, request),
         options=_options(config, request),
     )
 
@@ -170,6 +170,13 @@ def _options(config: Config, request: ArmRequest) -> dict[str, Any]:
     return options
 
 
+def _batch_size(config: Config, request: ArmRequest) -> int:
+    """How many prompts the backend is handed at a time."""
+    if request.backend == "vllm":
+        return (config.vllm or Vllm()).chunk_size
+    return config.eval.batch_size
+
+
 def plan_vllm(config: Config) -> VllmSettings:
     """The engine of every arm of a config: it must take the adapters of all of them.
 
@@ -185,14 +192,8 @@ def plan_vllm(config: Config) -> VllmSettings:
         for arm in config.arms.values()
         if arm.adapter is not None and arm.replay is None
     )
-    return VllmSettings(**(config.vllm or Vllm()).model_dump(), adapters=adapters)
-
-
-def prompts_share_passes(config: Config, request: ArmRequest) -> bool:
-    """Whether prompts are answered together, so that leaving some out could change the answers of others."""
-    if request.backend == "vllm":
-        return (config.vllm or Vllm()).chunk_size > 1
-    return config.eval.batch_size > 1
+    section = (config.vllm or Vllm()).model_dump(exclude={"chunk_size"})
+    return VllmSettings(**section, adapters=adapters)
 
 
 def plan_server(config: Config, request: ArmRequest) -> ServerSettings:

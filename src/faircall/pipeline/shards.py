@@ -19,7 +19,7 @@ from faircall.errors import ArtifactInvalid, EvaluationError, IdMismatch, UsageE
 from faircall.generating.answering import answer_prompts
 from faircall.generating.journal import Entry, open_journal, read_journal, require_same_conditions
 from faircall.generating.sequential import Clock, SequentialRun
-from faircall.pipeline.arm_request import ArmRequest, open_backend, prompts_share_passes
+from faircall.pipeline.arm_request import ArmRequest, open_backend, plan_backend
 from faircall.pipeline.arms import ArmFacts, eval_stage, load_config_of, load_prompts
 from faircall.pipeline.evaluate import describe_conditions
 from faircall.pipeline.finish_arm import ArmOutcome, finish_arm, outcome_of, write_artifacts
@@ -84,7 +84,7 @@ def generate_shard(
             "--repeat-check needs a whole arm, and a shard is a part of one",
             hint="merge the shards; then eval run --repeat-check, without --shard",
         )
-    if prompts_share_passes(config, request):
+    if plan_backend(config, request).batch_size > 1:
         raise UsageError(
             "--shard would change which prompts share a batch",
             hint="set eval.batch_size: 1 (for the backend vllm: vllm.chunk_size)",
