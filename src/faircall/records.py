@@ -219,7 +219,7 @@ class Arm:
 
     `identity` maps section -> field -> value, None where it is not known. `adapter_source`,
     `inference_efficiency` and `diagnosis` are carried into the report untouched. `raw_texts` is what the
-    model wrote per row of `scores`, where it is at hand.
+    model wrote per row of `scores`, and `durations_ns` how long that took, where they are at hand.
     """
 
     name: str
@@ -230,3 +230,4 @@ class Arm:
     inference_efficiency: Mapping[str, Any] | None = None
     diagnosis: Mapping[str, Any] | None = None
     raw_texts: tuple[str, ...] | None = None
+    durations_ns: tuple[int, ...] | None = None

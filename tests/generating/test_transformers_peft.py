@@ -8,7 +8,14 @@ import pytest
 from faircall.digest import sha256_text
 from faircall.errors import DependencyMissing, EvaluationError, FileUnreadable, InvariantViolation
 from faircall.generating import extras, tokens
-from faircall.generating.backend import BACKENDS, AdapterSettings, BackendRequest, Decoding, ModelSettings
+from faircall.generating.backend import (
+    BACKENDS,
+    AdapterSettings,
+    BackendRequest,
+    Decoding,
+    DeviceBackend,
+    ModelSettings,
+)
 from faircall.generating.checkpoints import load_tokenizer
 from faircall.records import Prompt
 
@@ -288,3 +295,13 @@ def test_an_engine_that_fails_fails_every_prompt_of_the_batch(tiny, monkeypatch)
     failed = backend.generate_batch([prompt("call", "a"), prompt("a tool", "b")])
     assert [one.failure for one in failed] == ["RuntimeError: out of memory"] * 2
     assert [one.example_id for one in failed] == ["a", "b"]
+
+
+# --- Synchronisation
+
+
+def test_a_model_on_the_cpu_is_not_waited_for_and_says_so(tiny):
+    backend = open_backend(tiny)
+    assert isinstance(backend, DeviceBackend)
+    assert backend.synchronisation == "none needed: on a CPU a call returns when its work is done"
+    backend.synchronise()

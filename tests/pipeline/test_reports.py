@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from faircall.comparing.costs import efficiency_differences
 from faircall.comparing.identity import IDENTITY_FIELDS
+from faircall.demo.replay import reference_run
 from faircall.digest import sha256_json
 from faircall.errors import Incomparable, InvariantViolation, UsageError
 from faircall.generating.backend import BACKENDS
@@ -12,7 +14,7 @@ from faircall.generating.replay import open_replay
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_folders, compare_in_run, default_out
 from faircall.pipeline.evaluate import evaluate_arm
-from faircall.pipeline.experiment import build_experiment_report, efficiency_differences, write_experiment
+from faircall.pipeline.experiment import build_experiment_report, write_experiment
 from faircall.pipeline.families import hold_families
 from faircall.pipeline.rescore import rescore
 from faircall.store.atomic import write_json_lines
@@ -104,6 +106,24 @@ def test_a_report_whose_section_was_altered_is_refused_even_under_new_manifests(
     assert verify(run).mismatches == ()
     with pytest.raises(InvariantViolation, match=r"report\.json: the identity was altered: model "):
         compare_folders(run.path, run.path, out=run.path / "report")
+
+
+def test_the_costs_of_two_measured_arms_are_their_ratio():
+    reference = reference_run()
+    (pair,) = build_experiment_report(reference, ["en", "en_fr"])["pairs"]
+    first, second = (pair["inference_efficiency"][side] for side in ("baseline", "candidate"))
+    for measure, ratio in pair["inference_efficiency"]["ratios"].items():
+        assert ratio["value"] == pytest.approx(second[measure] / first[measure])
+        assert ratio["evidence"] == "ok"
+    assert (first["prompt_tokens"], first["memory"]) == (57181, None)  # recorded before memory was
+
+
+def test_costs_of_replayed_arms_are_not_compared(run):
+    report, _ = compare_folders(run.path, run.path, out=run.path / "report")
+    efficiency = report["inference_efficiency"]
+    assert efficiency["ratios"] is None
+    assert [reason.partition(":")[0] for reason in efficiency["reasons"]] == ["base", "adapter"]
+    assert efficiency["baseline"]["memory"]["process_peak_bytes"] > 0
 
 
 def test_folders_of_arms_can_be_named(run):

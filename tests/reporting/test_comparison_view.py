@@ -54,6 +54,7 @@ def timing(seconds, **changes):
         "allocation": 1,
         "seconds_per_example": seconds,
         "seconds_per_full_match": None,
+        "seconds_per_full_match_reason": "no full match",
         **changes,
     }
 
@@ -210,24 +211,56 @@ def test_marginal_gaps_stand_apart_and_have_no_interval():
     assert "descriptive" in table.note
 
 
+def test_costs_are_shown_with_their_ratios():
+    bounds = {"method": "log_linearised_t", "level": 0.95, "lower": 0.02, "upper": 0.04}
+    efficiency = {
+        "baseline": timing(2.0, new_tokens=50, memory={"process_peak_bytes": 2**30}),
+        "candidate": timing(0.05, new_tokens=None, p90_ns=70_000_000),
+        "reasons": [],
+        "ratios": {
+            "seconds_per_example": {"value": 0.025, "interval": bounds, "evidence": "ok"},
+            "seconds_per_full_match": {"value": None, "reason": "no full match"},
+        },
+    }
+    table = tables({**REPORT, "inference_efficiency": efficiency})["Cost"]
+    assert table.columns == ("measure", "base", "tuned", "ratio", "95% CI")
+    assert table.rows == (
+        ("time per example", "2 s", "50 ms", "0.025x", "[0.02x, 0.04x]"),
+        ("time per full match", "no full match", "no full match", "undefined", "no full match"),
+        ("slowest tenth begins at", "undefined", "70 ms", "", ""),
+        ("new tokens", "50", "undefined", "", ""),
+        ("peak memory", "1 GiB", "undefined", "", ""),
+    )
+    assert table.note == "single stream; ratios are candidate over baseline and descriptive"
+
+
+def test_a_ratio_on_insufficient_evidence_says_so_and_shows_the_guarded_interval():
+    bounds = {"method": "log_linearised_t", "level": 0.9, "lower": 0.5, "upper": 0.5}
+    ratio = {"value": 0.5, "interval": bounds, "guarded": {**bounds, "upper": 0.75}, "evidence": "too few"}
+    efficiency = {"baseline": timing(2.0), "candidate": timing(1.0), "reasons": []}
+    efficiency["ratios"] = {"seconds_per_example": ratio}
+    table = tables({**REPORT, "inference_efficiency": efficiency})["Cost"]
+    assert table.columns[-1] == "90% CI"
+    assert table.rows[0][-2:] == ("0.5x", "insufficient evidence [0.5x, 0.75x]")
+
+
 @pytest.mark.parametrize(
-    ("changes", "note"),
+    ("found", "note"),
     [
-        ({}, "scenario: single stream"),
-        ({"allocation": 2}, "not comparable: allocation differs"),
-        ({"cross_comparable": False, "cross_comparable_reason": "resumed"}, "not comparable: resumed"),
+        ({"reasons": ["b: resumed", "x"], "ratios": None}, "not comparable: b: resumed; x"),
+        ({}, "whether the times may be compared is not recorded: an older report"),
     ],
 )
-def test_times_are_shown_with_what_speaks_against_comparing_them(changes, note):
-    efficiency = {"baseline": timing(2.0), "candidate": timing(0.05, **changes)}
-    table = tables({**REPORT, "inference_efficiency": efficiency})["Time"]
-    assert table.rows == (("per example", "2 s", "50 ms"), ("per full match", "undefined", "undefined"))
+def test_times_that_may_not_be_compared_have_no_ratio(found, note):
+    efficiency = {"baseline": timing(2.0), "candidate": timing(1.0), **found}
+    table = tables({**REPORT, "inference_efficiency": efficiency})["Cost"]
+    assert table.columns == ("measure", "base", "tuned")
     assert table.note == note
 
 
 def test_times_that_one_arm_lacks_are_not_shown():
     efficiency = {"baseline": timing(1.0), "candidate": None}
-    assert "Time" not in tables({**REPORT, "inference_efficiency": efficiency})
+    assert "Cost" not in tables({**REPORT, "inference_efficiency": efficiency})
 
 
 def test_the_small_print_ends_with_the_signature():

@@ -7,11 +7,12 @@ import pytest
 from faircall.api.example_rows import example_rows
 from faircall.api.stored import as_result
 from faircall.cli import main
+from faircall.demo.replay import reference_run
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.experiment import build_experiment_report, write_experiment
 from faircall.reporting.figures import FORMS, find
-from faircall.reporting.to_html import evaluation_page, experiment_page
+from faircall.reporting.to_html import comparison_page, evaluation_page, experiment_page
 from pipeline.run_builder import build
 from reporting.page_reader import Page
 from reporting.pages import arm
@@ -54,6 +55,27 @@ def test_the_page_of_an_experiment_shows_every_pair_and_arm(run):
     assert "/pairs/0/overall/metrics/full_call_exact_match/delta" in places
     assert {f"/arms/{name}/metrics/valid_json_rate" for name in report["arm_order"]} <= places
     assert write_experiment(run, report).with_suffix(".html").read_text() == experiment_page(report)
+
+
+def test_the_page_of_an_experiment_shows_what_its_arms_cost_and_the_ratios():
+    report = json.loads(reference_run().experiment_report_file().read_text())
+    places = assert_true_to(report, experiment_page(report))
+    for pair in ("/pairs/0", "/pairs/2"):
+        for measure in ("seconds_per_example", "seconds_per_full_match"):
+            assert f"{pair}/inference_efficiency/ratios/{measure}/value" in places
+    assert "/pairs/0/inference_efficiency/ratios/seconds_per_full_match/reason" in places
+    assert "/pairs/2/inference_efficiency/ratios/seconds_per_full_match/interval" in places
+    assert "/inference_efficiency/arms/en/new_tokens" in places
+    sections = report["arms"]["en"]["identity_sha256"]
+    assert {f"/arms/en/identity_sha256/{section}" for section in sections} <= places
+
+
+def test_the_page_of_a_comparison_says_why_times_are_not_compared(run):
+    report = json.loads(json.dumps(build_experiment_report(run)["pairs"][0]))
+    places = assert_true_to(report, comparison_page(report))
+    assert report["inference_efficiency"]["ratios"] is None
+    assert "/inference_efficiency/reasons/0" in places
+    assert "/candidate/identity_sha256/adapter" in places
 
 
 def test_score_writes_a_page_and_keeps_texts_out_when_asked(tmp_path, capsys):

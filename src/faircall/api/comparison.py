@@ -10,6 +10,7 @@ from faircall import __version__
 from faircall.api.evaluation import Evaluation
 from faircall.comparing.comparability import Treatment, check
 from faircall.comparing.comparison import compare_arms
+from faircall.comparing.costs import compare_costs
 from faircall.digest import sha256_json
 from faircall.records import HEADLINE, Arm
 from faircall.scoring.call_metrics import METRIC_PROTOCOL
@@ -129,10 +130,7 @@ def build_comparison_report(
         "candidate": _side(candidate, level, digests=treatment.digests[1]),
         **body,
         "diagnosis": {"baseline": baseline.diagnosis, "candidate": candidate.diagnosis},
-        "inference_efficiency": {
-            "baseline": baseline.inference_efficiency,
-            "candidate": candidate.inference_efficiency,
-        },
+        "inference_efficiency": compare_costs(baseline, candidate, level=level),
     }
 
 

@@ -164,6 +164,20 @@ class ServedBackend(Backend, Protocol):
 
 
 @runtime_checkable
+class DeviceBackend(Backend, Protocol):
+    """A backend whose device may still be at work when `generate` returns."""
+
+    @property
+    def synchronisation(self) -> str:
+        """How its device is waited for, in words."""
+        ...
+
+    def synchronise(self) -> None:
+        """Wait until the device has done all work; called before each reading of the clock."""
+        ...
+
+
+@runtime_checkable
 class BatchedBackend(Backend, Protocol):
     """A backend that can answer several prompts in one pass; `batch_size` says how many were asked for."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from faircall.generating.accelerator import synchronised, tell_synchronisation
 from faircall.generating.backend import BatchedBackend
 from faircall.generating.journal import Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
@@ -28,9 +29,10 @@ def generate_in_batches(
     journal holds: a batch of which one answer is missing is generated whole, and only that answer is kept.
     Each answer is timed with its share of the batch. `mode` says what the times are called.
     """
+    read_clock = synchronised(backend, clock)
     for batch in plan_batches(backend, slices):
         missing = [task for task in batch if journal.find(task[0], task[1].example_id) is None]
-        answers = _answer(backend, batch, clock=clock) if missing else []
+        answers = _answer(backend, batch, clock=read_clock) if missing else []
         journal.append_all(answer for answer, task in zip(answers, batch, strict=False) if task in missing)
         for name, prompt in batch:
             entry = journal.find(name, prompt.example_id)
@@ -39,7 +41,15 @@ def generate_in_batches(
     found = [journal.find(name, prompt.example_id) for name, prompts in slices.items() for prompt in prompts]
     entries = tuple(entry for entry in found if entry is not None)
     sessions = max((entry.session for entry in entries), default=1)
-    return SequentialRun(entries, sessions, 0, None, mode=mode, in_flight=backend.batch_size)
+    return SequentialRun(
+        entries,
+        sessions,
+        0,
+        None,
+        mode=mode,
+        in_flight=backend.batch_size,
+        synchronisation=tell_synchronisation(backend),
+    )
 
 
 def plan_batches(backend: BatchedBackend, slices: Slices, *, size: int | None = None) -> list[list[Task]]:

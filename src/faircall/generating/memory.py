@@ -1,18 +1,35 @@
-"""The most memory that this process has held: its own, and that of its device where torch knows one."""
+"""The most memory that an arm has held: of its process, and of its devices where torch knows any."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+_RESET_PEAK: Final = "5"  # what proc(5) calls for in clear_refs; Linux only
 
 
-def measure_peaks() -> dict[str, int | None]:
-    """Peaks in bytes since the process started, None where the system does not tell.
+@dataclass(frozen=True, slots=True)
+class MemoryWatch:
+    """Peaks since the start of the arm where the system forgets earlier ones, else of the process."""
 
-    A server's memory is not in it, and torch is only asked if it was loaded anyway.
-    """
-    return {"process_peak_bytes": process_peak(), "device_peak_bytes": _device_peak(sys.modules.get("torch"))}
+    since: str
+
+    def measure(self) -> dict[str, Any]:
+        """Peaks in bytes, None where the system does not tell; a server's memory is not in them."""
+        return {
+            "process_peak_bytes": process_peak(),
+            "device_peak_bytes": _device_peak(sys.modules.get("torch")),
+            "since": self.since,
+        }
+
+
+def watch_memory() -> MemoryWatch:
+    """Forget the peaks of whatever this process did before, as far as the system can."""
+    _reset_device_peaks(sys.modules.get("torch"))
+    return MemoryWatch("the start of the arm" if _reset_process_peak() else "the start of the process")
 
 
 def process_peak() -> int | None:
@@ -32,7 +49,31 @@ def process_peak() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
 
 
+def _reset_process_peak() -> bool:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text(_RESET_PEAK, "ascii")
+        return True
+    return False
+
+
 def _device_peak(torch: Any) -> int | None:
-    if torch is None or not torch.cuda.is_available():
+    """What torch, if it was loaded anyway, has allocated at most on its devices, added up."""
+    devices = _devices(torch)
+    if devices is None:
         return None
-    return int(torch.cuda.max_memory_allocated())
+    return sum(int(devices.max_memory_allocated(index)) for index in range(devices.device_count()))
+
+
+def _reset_device_peaks(torch: Any) -> None:
+    devices = _devices(torch)
+    for index in range(devices.device_count() if devices is not None else 0):
+        devices.reset_peak_memory_stats(index)
+
+
+def _devices(torch: Any) -> Any:
+    """What of torch tells the memory of its devices: of any kind in new versions, else of CUDA's."""
+    for name in ("accelerator", "cuda"):
+        module: Any = getattr(torch, name, None)
+        if hasattr(module, "max_memory_allocated") and module.is_available():
+            return module
+    return None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from faircall.generating.accelerator import synchronised, tell_synchronisation
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, Journal
 from faircall.records import Prompt
@@ -19,7 +20,8 @@ Listener: TypeAlias = Callable[[Entry], None]
 class SequentialRun:
     """All entries in slice and prompt order, how many sessions wrote them, and what the warm-up call did.
 
-    `mode` says how prompts were answered: sequential, served, batched or engine, up to `in_flight` at once.
+    `mode` says how prompts were answered: sequential, served, batched or engine, up to `in_flight` at once;
+    `synchronisation` how the device was waited for, None where the contract of the mode says it.
     """
 
     entries: tuple[Entry, ...]
@@ -28,6 +30,7 @@ class SequentialRun:
     warm_up_failure: str | None
     mode: str = "sequential"
     in_flight: int = 1
+    synchronisation: str | None = None
 
 
 def generate_sequentially(
@@ -41,7 +44,8 @@ def generate_sequentially(
     """Answer every prompt that the journal does not hold yet.
 
     One untimed warm-up call on the first prompt of the first slice comes first and is discarded. Each
-    interval spans exactly one `generate` call; loading, parsing and writing lie outside.
+    interval spans exactly one `generate` call, its device waited for at both ends; loading, parsing and
+    writing lie outside.
 
     Args:
         backend: answers the prompts.
@@ -54,16 +58,18 @@ def generate_sequentially(
         journal.find(name, p.example_id) is None for name, prompts in slices.items() for p in prompts
     )
     failure = _warm_up(backend, slices) if pending else None
+    read_clock = synchronised(backend, clock)
     entries = []
     for name, prompts in slices.items():
         for prompt in prompts:
             entry = journal.find(name, prompt.example_id) or _generate_one(
-                backend, prompt, slice_name=name, journal=journal, clock=clock
+                backend, prompt, slice_name=name, journal=journal, clock=read_clock
             )
             entries.append(entry)
             listener(entry)
     sessions = max((entry.session for entry in entries), default=1)
-    return SequentialRun(tuple(entries), sessions, int(pending), failure)
+    how = tell_synchronisation(backend)
+    return SequentialRun(tuple(entries), sessions, int(pending), failure, synchronisation=how)
 
 
 def _warm_up(backend: Backend, slices: Slices) -> str | None:

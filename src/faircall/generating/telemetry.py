@@ -16,6 +16,7 @@ from faircall.generating.journal import Entry
 from faircall.generating.sequential import SequentialRun
 
 SCHEMA: Final = "faircall.inference_telemetry.v1"
+UNSTATED: Final = "left to the backend, which states none"
 CONTRACT: Final[Mapping[str, Any]] = {
     "name": "faircall.sequential.v1",
     "scenario": "single stream: one request in flight, batch of one",
@@ -24,7 +25,7 @@ CONTRACT: Final[Mapping[str, Any]] = {
     "excluded": ["model load", "warm-up", "parsing", "artifact reading and writing"],
     "warm_up": "one untimed call on the first prompt of the first slice, output discarded",
     "concurrency": 1,
-    "device_synchronisation": "implicit: the new token ids are copied to the host inside the interval",
+    "device_synchronisation": UNSTATED,
 }
 
 SERVED: Final[Mapping[str, Any]] = {
@@ -112,7 +113,7 @@ def build_telemetry(
     *,
     allocation: Allocation,
     decoding: Mapping[str, Any],
-    memory: Mapping[str, int | None] | None = None,
+    memory: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The telemetry of a finished run. A resumed run has times of several processes and is marked so.
 
@@ -143,7 +144,10 @@ def build_telemetry(
 
 def contract_of(run: SequentialRun) -> dict[str, Any]:
     """What the times of a run are, by the way in which its prompts were answered."""
-    return {**_CONTRACTS[run.mode], "concurrency": run.in_flight}
+    stated = {**_CONTRACTS[run.mode], "concurrency": run.in_flight}
+    if run.synchronisation is not None:
+        stated["device_synchronisation"] = run.synchronisation
+    return stated
 
 
 def _why_not_comparable(run: SequentialRun, allocation: Allocation) -> list[str]:

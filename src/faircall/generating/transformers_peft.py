@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from faircall.generating.accelerator import accelerators_of
 from faircall.generating.adapters import AdaptedModel, attach_adapter
 from faircall.generating.backend import BackendRequest, Decoding, Description
 from faircall.generating.checkpoints import Checkpoint, load_checkpoint
@@ -86,6 +87,7 @@ class TransformersBackend:
             request.decoding, eos_ids=checkpoint.eos_ids, pad_id=checkpoint.tokenizer.pad_token_id
         )
         self._config = self._fresh_config()
+        self._accelerators = accelerators_of(self._torch, self._model)
 
     def _fresh_config(self) -> Any:
         """generate() merges the model's stored settings into whatever it is given, so those go as well."""
@@ -120,6 +122,15 @@ class TransformersBackend:
         if self.batch_size == 1:
             return "sequential, batch of one"
         return f"batches of up to {self.batch_size}, prompts sorted by length, padded on the left"
+
+    @property
+    def synchronisation(self) -> str:
+        """How the devices that hold the model are waited for."""
+        return self._accelerators.synchronisation
+
+    def synchronise(self) -> None:
+        """Wait until they have done all work."""
+        self._accelerators.synchronise()
 
     @property
     def batch_size(self) -> int:
@@ -180,7 +191,7 @@ class TransformersBackend:
         )
 
     def _answer_all(self, rows: Sequence[list[int]]) -> list[Answer]:
-        """Copying the ids to the host waits for the device, so the caller's clock sees all of the work.
+        """Answer rows of ids in one pass.
 
         Shorter prompts are padded on the left, and the mask hides the padding; from it the library derives
         the positions, so every prompt starts at position 0.

@@ -13,7 +13,7 @@ from faircall.config import Config
 from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, open_journal
-from faircall.generating.memory import measure_peaks
+from faircall.generating.memory import MemoryWatch, watch_memory
 from faircall.generating.sequential import Clock
 from faircall.parsing.tool_call import parse_generations
 from faircall.pipeline.arm_request import ArmRequest, open_backend
@@ -57,13 +57,15 @@ def evaluate_arm(
         InvariantViolation: a prompt is not the one that its digest names.
     """
     prompts = load_prompts(run, config, limit=request.limit)
+    # Before the model is loaded, so that its weights count; workers have memories of their own.
+    memory = None if request.engine else watch_memory()
     backend = open_backend(config, request)
     try:
         conditions = describe_conditions(backend, prompts, config=config, model_kind=request.model_kind)
         facts = ArmFacts(request.arm, request.model_kind, conditions)
         if request.repeats:
             require_repeatable(facts)
-        work = _Work(backend, prompts, clock, listener, spread=request.engine is not None)
+        work = _Work(backend, prompts, clock, listener, memory)
         outcome = _complete(run, config, facts, work)
         if not request.repeats:
             return outcome
@@ -89,7 +91,7 @@ class _Work:
     prompts: PromptSet
     clock: Clock
     listener: Listener
-    spread: bool
+    memory: MemoryWatch | None
 
 
 def _complete(run: RunFolder, config: Config, facts: ArmFacts, work: _Work) -> ArmOutcome:
@@ -117,7 +119,7 @@ def _generate(
             clock=work.clock,
             listener=_watch(work, total, session=journal.sessions),
         )
-        memory = None if work.spread else measure_peaks()  # workers have memories of their own
+        memory = work.memory.measure() if work.memory else None
         write_artifacts(run, facts, finished, memory=memory)
         finish_arm(run, config, facts)
         journal_file.unlink()

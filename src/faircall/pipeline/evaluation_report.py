@@ -59,7 +59,14 @@ def to_arm(stored: StoredArm) -> Arm:
         inference_efficiency=inference_efficiency(stored),
         diagnosis=diagnosis_of(stored),
         raw_texts=tuple(generation.raw_text for generation in stored.generations),
+        durations_ns=_durations(stored),
     )
+
+
+def _durations(stored: StoredArm) -> tuple[int, ...]:
+    """How long each answer took, in the order of the rows."""
+    timed = {row["example_id"]: row["duration_ns"] for row in stored.telemetry["examples"]}
+    return tuple(timed[generation.example_id] for generation in stored.generations)
 
 
 def diagnosis_of(stored: StoredArm) -> dict[str, Any]:
@@ -151,5 +158,8 @@ def inference_efficiency(stored: StoredArm) -> dict[str, Any]:
         "configured_gpu_seconds_per_full_match_reason": none_right or no_gpu,
         "median_ns": overall["median_ns"],
         "p90_ns": overall["p90_ns"],
+        "prompt_tokens": overall["prompt_tokens"],
+        "new_tokens": overall["new_tokens"],
+        "memory": telemetry.get("memory"),
         "repeat_check": summarise_repeats(stored),
     }

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from faircall.comparing.costs import efficiency_differences
 from faircall.comparing.deltas import Resampling
 from faircall.config import Claim, Config
 from faircall.errors import UsageError
@@ -121,26 +122,6 @@ def compare_efficiency(stored: Mapping[str, StoredArm]) -> dict[str, Any]:
     arms = {name: inference_efficiency(arm) for name, arm in stored.items()}
     reasons = efficiency_differences(arms)
     return {"arms": arms, "cross_comparable": not reasons, "reasons": reasons}
-
-
-def efficiency_differences(arms: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Why times of these arms may not stand side by side; empty when they may.
-
-    >>> one = {"allocation": {"threads": 1}, "decoding": 0, "contract": 0, "cross_comparable": True}
-    >>> efficiency_differences({"a": one, "b": {**one, "allocation": {"threads": 2}}})
-    ['the arms differ in allocation']
-    """
-    rows = list(arms.values())
-    reasons = [
-        f"the arms differ in {name}"
-        for name in ("allocation", "decoding", "contract")
-        if any(row[name] != rows[0][name] for row in rows)
-    ]
-    return reasons + [
-        f"{name}: {row['cross_comparable_reason']}"
-        for name, row in arms.items()
-        if not row["cross_comparable"]
-    ]
 
 
 def write_experiment(run: RunFolder, report: Mapping[str, Any]) -> Path:

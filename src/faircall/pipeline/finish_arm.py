@@ -34,7 +34,7 @@ def write_artifacts(
     facts: ArmFacts,
     finished: SequentialRun,
     *,
-    memory: Mapping[str, int | None] | None = None,
+    memory: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the generations, slice by slice in prompt order, and the telemetry."""
     for name in facts.conditions["prompts"]["sets"]:

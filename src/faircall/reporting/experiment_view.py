@@ -9,6 +9,7 @@ from faircall.records import HEADLINE, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
 from faircall.reporting.comparison_view import tell_treatment
+from faircall.reporting.efficiency_view import measure_rows, ratio_rows
 from faircall.reporting.reading_view import reading_blocks
 from faircall.reporting.repeats_view import repeat_tables
 from faircall.stats.intervals import deciding_interval
@@ -35,7 +36,7 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield from _gaps_table(arms, order)
     if report["claims"]:
         yield _claims_table(report["claims"])
-    yield _cost_table(report["inference_efficiency"], order)
+    yield from _cost_tables(report, order)
     yield from repeat_tables((name, report["inference_efficiency"]["arms"][name]) for name in order)
     for name in order:
         for warning in arms[name]["warnings"]:
@@ -147,21 +148,14 @@ def _claims_table(claims: list[Json]) -> Table:
     return Table("Declared claims", ("claim", "pair", "about", "kind", "p", "verdict"), rows, names=4)
 
 
-def _cost_table(efficiency: Json, order: list[str]) -> Table:
-    rows = tuple((name, *_cost_cells(efficiency["arms"][name])) for name in order)
+def _cost_tables(report: Json, order: list[str]) -> Iterator[Table]:
+    efficiency = report["inference_efficiency"]
     words = "cross-comparable" if efficiency["cross_comparable"] else "not cross-comparable: "
     note = "single stream, one request at a time; " + words + "; ".join(efficiency["reasons"])
-    columns = ("arm", "s per example", "s per full match", "configured GPU s per full match")
-    return Table("Cost", columns, rows, note=note)
-
-
-def _cost_cells(row: Json) -> tuple[str, str, str]:
-    values = (
-        (row["seconds_per_example"], "no examples"),
-        (row["seconds_per_full_match"], row["seconds_per_full_match_reason"]),
-        (row["configured_gpu_seconds_per_full_match"], row["configured_gpu_seconds_per_full_match_reason"]),
-    )
-    first, second, third = (
-        numbers.seconds(value) if value is not None else str(why) for value, why in values
-    )
-    return first, second, third
+    rows = measure_rows([efficiency["arms"][name] for name in order])
+    yield Table("Cost", ("measure", *order), tuple(rows), note=note)
+    pairs = ((_name(pair), pair["inference_efficiency"]) for pair in report["pairs"])
+    ratios = tuple(row for name, costs in pairs for row in ratio_rows(name, costs))
+    if ratios:
+        note = "candidate over baseline; ratios are descriptive"
+        yield Table("Cost ratios", ("pair", "of", "ratio", "CI"), ratios, note=note, names=2)

@@ -80,6 +80,9 @@ FORMS: Final[Mapping[str, Form]] = {
     "p": numbers.p_value,
     "seconds": numbers.seconds,
     "nanoseconds": _nanoseconds,
+    "ratio": numbers.ratio,
+    "ratio interval": lambda bounds: numbers.ratio_interval(bounds["lower"], bounds["upper"]),
+    "memory": numbers.size,
     "plain": numbers.plain,
     "text": spell_value,
 }

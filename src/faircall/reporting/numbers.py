@@ -109,6 +109,37 @@ def seconds(value: float | None) -> str:
     return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
 
 
+def ratio(value: float | None) -> str:
+    """A ratio of two costs with three significant digits.
+
+    >>> ratio(1.2345), ratio(0.05), ratio(None)
+    ('1.23x', '0.05x', 'undefined')
+    """
+    return UNDEFINED if value is None else f"{value:.3g}x"
+
+
+def ratio_interval(lower: float | None, upper: float | None) -> str:
+    """An interval of a ratio.
+
+    >>> ratio_interval(0.801, 1.25)
+    '[0.801x, 1.25x]'
+    """
+    if lower is None or upper is None:
+        return UNDEFINED
+    return f"[{ratio(lower)}, {ratio(upper)}]"
+
+
+def size(value: int | None) -> str:
+    """An amount of memory with three significant digits.
+
+    >>> size(1536 * 1024**2), size(200 * 1024**2), size(None)
+    ('1.5 GiB', '200 MiB', 'undefined')
+    """
+    if value is None:
+        return UNDEFINED
+    return f"{value / 1024**3:.3g} GiB" if value >= 1000 * 1024**2 else f"{value / 1024**2:.3g} MiB"
+
+
 def plain(value: float) -> str:
     """A number as it was given: digest fields, margins, thresholds.
 
