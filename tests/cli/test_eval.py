@@ -9,6 +9,7 @@ import pytest
 from faircall.cli import main
 from faircall.generating import extras, journal
 from faircall.store.atomic import write_json_lines
+from faircall.store.manifest import write_stage_manifest
 from pipeline import run_builder
 
 
@@ -155,6 +156,15 @@ def test_a_finished_arm_is_checked_in_the_ways_that_are_named(even, capsys):
     assert "fresh process" not in out
     assert main(["verify", str(run.path)]) == 0
     assert main(["rescore", str(run.path)]) == 0
+
+
+def test_a_check_after_the_report_says_that_the_report_is_older(even, capsys):
+    run, config = even
+    assert main(["eval", "run", "-c", config, "--arm", "base", "--backend", "even"]) == 0
+    write_stage_manifest(run, "report", outputs=[])
+    check = ["eval", "run", "-c", config, "--arm", "base", "--backend", "even", "--repeat-check", "2"]
+    assert main([*check, "--repeat-in", "same"]) == 0
+    assert "was made before this check" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,17 @@ def test_an_even_backend_repeats_itself(arm):
     assert verify(run).mismatches == ()
 
 
+def test_ways_are_announced_as_they_begin(arm):
+    _, run, config = arm(moody_backend.Even)
+    heard = []
+    evaluate_arm(run, config, plan_arm(config, "base", repeats=3), news=heard.append)
+    assert heard == [
+        "repeat check of 3 prompts: the same process, one by one",
+        "repeat check of 3 prompts: the same process, one by one, in the reverse order",
+        "repeat check of 3 prompts: a new process, one by one",
+    ]
+
+
 def test_state_between_prompts_shows_in_the_reverse_order_only(arm):
     check, run, _ = arm(moody_backend.Spelling)
     outcome = check(5)

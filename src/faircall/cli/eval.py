@@ -119,7 +119,7 @@ def run_arm(
     _refuse_settings_of_requests(out=out, reader=reader, concurrency=concurrency, tokens=max_new_tokens)
     if config is None:
         raise UsageError("which run?", hint="-c FILE, or --requests FILE --base-url URL --model NAME -o DIR")
-    from faircall.cli.progress import show_progress
+    from faircall.cli.progress import show_progress, tell_news
     from faircall.pipeline.arm_request import plan_arm
     from faircall.pipeline.evaluate import evaluate_arm
     from faircall.pipeline.runs import open_run_with_config
@@ -159,7 +159,9 @@ def run_arm(
         print_written(generate_shard(run, loaded, request, parse_shard(shard)), json_on_stdout=as_json)
         return
     with show_progress(name) as listener:
-        outcome = evaluate_arm(run, loaded, request, listener=listener)
+        outcome = evaluate_arm(run, loaded, request, listener=listener, news=tell_news)
+    if repeat_check:
+        repeats.warn_of_older_report(run)
     _show(outcome, as_json=as_json)
 
 

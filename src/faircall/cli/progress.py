@@ -41,6 +41,12 @@ def show_progress(name: str) -> Iterator[Listener]:
         yield listen
 
 
+def tell_news(line: str) -> None:
+    """One line on standard error, where somebody watches."""
+    if sys.stderr.isatty():
+        print(line, file=sys.stderr)
+
+
 class RunningCounts:
     """Valid calls and full matches among the answers so far.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+import sys
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from faircall.errors import UsageError
+
+if TYPE_CHECKING:
+    from faircall.store.layout import RunFolder
 
 WAYS_HELP = "How to repeat, of same,fresh,permuted,batched; all of them when left out."
 
@@ -15,6 +19,17 @@ Repeats: TypeAlias = Annotated[
     typer.Option("--repeat-check", metavar="K", min=0, help="Answer K prompts again and compare."),
 ]
 RepeatIn: TypeAlias = Annotated[str | None, typer.Option("--repeat-in", metavar="WAYS", help=WAYS_HELP)]
+
+
+def warn_of_older_report(run: RunFolder) -> None:
+    """A report of the run that was made before the check does not tell of it."""
+    from faircall.store.manifest import stage_is_done
+
+    if stage_is_done(run, "report"):
+        print(
+            f"faircall: warning: the report of run {run.run_id} was made before this check; make it again",
+            file=sys.stderr,
+        )
 
 
 def read_ways(written: str | None, *, count: int) -> tuple[str, ...]:

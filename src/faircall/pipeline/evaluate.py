@@ -21,7 +21,7 @@ from faircall.pipeline.arms import ArmFacts, load_prompts
 from faircall.pipeline.conditions import journal_conditions
 from faircall.pipeline.finish_arm import ArmOutcome, finish_arm, finished_entries, outcome_of, write_artifacts
 from faircall.pipeline.prompts import PromptSet, example_of
-from faircall.pipeline.repeat_check import check_here, finish_check, require_repeatable
+from faircall.pipeline.repeat_check import News, check_here, finish_check, require_repeatable
 from faircall.store.layout import RunFolder
 
 
@@ -46,10 +46,12 @@ def evaluate_arm(
     *,
     clock: Clock = monotonic_ns,
     listener: Listener = lambda answered: None,
+    news: News = lambda line: None,
 ) -> ArmOutcome:
     """Generate what is missing of an arm and finish it; one that is finished already is left as it is.
 
-    A repeat check comes after that, so it may also be asked of an arm that is finished.
+    A repeat check comes after that, so it may also be asked of an arm that is finished; `news` hears of its
+    ways as they begin.
 
     Raises:
         UsageError: a repeat check of stored answers.
@@ -69,10 +71,10 @@ def evaluate_arm(
         outcome = _complete(run, config, facts, work)
         if not request.repeats:
             return outcome
-        half = check_here(run, facts, request, backend=backend, prompts=prompts)
+        half = check_here(run, facts, request, backend=backend, prompts=prompts, news=news)
     finally:
         backend.close()
-    finish_check(run, config, facts, request, half)
+    finish_check(run, config, facts, request, half, news=news)
     return outcome_of(run, facts, generated=outcome.generated)
 
 

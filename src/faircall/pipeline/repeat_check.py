@@ -6,9 +6,9 @@ an arm that was finished long ago is the same work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from faircall.config import Config
 from faircall.errors import UsageError
@@ -25,6 +25,7 @@ from faircall.pipeline.repeat_record import bind_record
 from faircall.records import Generation
 from faircall.store.layout import RunFolder
 
+News: TypeAlias = Callable[[str], None]
 _FRESH: Final = "fresh"
 
 
@@ -52,7 +53,13 @@ def require_repeatable(facts: ArmFacts) -> None:
 
 
 def check_here(
-    run: RunFolder, facts: ArmFacts, request: ArmRequest, *, backend: Backend, prompts: PromptSet
+    run: RunFolder,
+    facts: ArmFacts,
+    request: ArmRequest,
+    *,
+    backend: Backend,
+    prompts: PromptSet,
+    news: News = lambda line: None,
 ) -> HalfChecked:
     """Repeat prompts of a finished arm in this process. Prompts whose answer failed are not chosen."""
     answers = _stored_answers(run, facts)
@@ -63,23 +70,30 @@ def check_here(
         way: plan_way(way, backend, prompts.slices, chosen=chosen, sampled=sampled)
         for way in request.repeat_ways
     }
-    ways = {
-        way: RepeatedWay("not_possible", "", plan)
-        if isinstance(plan, str)
-        else repeat_here(backend, plan, earlier=earlier)
-        for way, plan in plans.items()
-        if way != _FRESH or isinstance(plan, str)
-    }
+    ways = {}
+    for way, plan in plans.items():
+        if isinstance(plan, str):
+            ways[way] = RepeatedWay("not_possible", "", plan)
+        elif way != _FRESH:
+            news(_announce(plan, earlier))
+            ways[way] = repeat_here(backend, plan, earlier=earlier)
     fresh = plans.get(_FRESH)
     return HalfChecked(ways, None if isinstance(fresh, str) else fresh, earlier, backend.describe())
 
 
 def finish_check(
-    run: RunFolder, config: Config, facts: ArmFacts, request: ArmRequest, half: HalfChecked
+    run: RunFolder,
+    config: Config,
+    facts: ArmFacts,
+    request: ArmRequest,
+    half: HalfChecked,
+    *,
+    news: News = lambda line: None,
 ) -> None:
     """Repeat in a new process, after the backend of this one gave back its memory; then store and report."""
     ways = dict(half.ways)
     if half.fresh is not None:
+        news(_announce(half.fresh, half.earlier))
         opener, opened = BACKENDS.get(request.backend), plan_backend(config, request)
         ways[_FRESH] = repeat_afresh(FreshTask(opener, opened, half.description, half.fresh, half.earlier))
     record = {
@@ -88,6 +102,10 @@ def finish_check(
         "ways": {way: done.to_dict() for way, done in ways.items()},
     }
     finish_arm(run, config, facts, repeats=bind_record(record, conditions=facts.conditions))
+
+
+def _announce(plan: RepeatPlan, earlier: Mapping[str, Generation]) -> str:
+    return f"repeat check of {len(earlier)} prompts: {plan.how}"
 
 
 def _stored_answers(run: RunFolder, facts: ArmFacts) -> dict[str, Generation]:
