@@ -23,6 +23,7 @@ from faircall.reporting.experiment_view import view_experiment
 from faircall.reporting.to_html import comparison_page, evaluation_page, experiment_page
 from faircall.reporting.to_markdown import to_markdown
 from faircall.store.atomic import write_json
+from faircall.store.manifest import read_stage_manifest, write_stage_manifest
 from faircall.store.verification import verify
 from generating import moody_backend
 from pipeline import run_builder
@@ -166,6 +167,14 @@ def test_a_way_that_fails_costs_neither_the_run_nor_the_check(arm, kind, way, re
     assert verify(run).mismatches == ()
 
 
+def test_a_machine_that_starts_no_process_is_said_to_be_so(arm, monkeypatch):
+    check, _, _ = arm(moody_backend.Even)
+    monkeypatch.setattr("sys.executable", "/no/such/python")
+    fresh = ways_of(check(2))["fresh"]
+    assert fresh["status"] == "failed"
+    assert fresh["reason"].startswith("no new process can be started")
+
+
 def test_a_backend_that_cannot_travel_is_said_to_be_so(arm):
     check, _, _ = arm(lambda request: moody_backend.Even(request))
     fresh = ways_of(check(2))["fresh"]
@@ -265,6 +274,20 @@ def test_metric_flips_follow_from_the_stored_texts(arm):
         rescore(run)
     write_json(run.repeat_check_file("base"), stored)
     assert rebuild_evaluation_report(run, config, "base").report == outcome.report
+
+
+def test_a_check_of_another_version_is_refused_until_it_is_made_again(arm):
+    check, run, config = arm(moody_backend.Even)
+    check(2, repeat_ways=("same",))
+    record = json.loads(run.repeat_check_file("base").read_text())
+    write_json(run.repeat_check_file("base"), {**record, "schema_version": "faircall.repeat_check.v0"})
+    manifest = read_stage_manifest(run, "eval-base")
+    outputs = [run.path / entry["path"] for entry in manifest["outputs"]]
+    write_stage_manifest(run, "eval-base", outputs=outputs, facts=manifest["facts"])
+    with pytest.raises(ArtifactInvalid, match=r"repeat check of version faircall\.repeat_check\.v1"):
+        rebuild_evaluation_report(run, config, "base")
+    assert identical(check(2, repeat_ways=("same",))) == {"same": 2}
+    assert verify(run).mismatches == ()
 
 
 def test_a_run_without_a_check_has_no_trace_of_one(arm):

@@ -55,9 +55,17 @@ def answer_afresh(task: FreshTask) -> list[dict[str, Any]]:
     Raises:
         EnvironmentProblem: the backend cannot be sent there or opened there, is another one there, or died.
     """
+    packed = _pack(task)
+    try:
+        return _ask_new_process(packed)
+    except OSError as error:
+        raise EnvironmentProblem(f"no new process can be started: {error.strerror}") from None
+
+
+def _ask_new_process(packed: bytes) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="faircall-") as folder:
         place = Path(folder)
-        place.joinpath(_TASK).write_bytes(_pack(task))
+        place.joinpath(_TASK).write_bytes(packed)
         done = subprocess.run(  # what libraries print is no part of the result
             [sys.executable, "-P", "-m", "faircall.generating.fresh_process", folder],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
@@ -100,6 +108,7 @@ def carry_out(task: FreshTask) -> list[dict[str, Any]]:
         if differing:
             names = ", ".join(name for name, _, _ in differing)
             raise EnvironmentProblem(f"the conditions are no longer those of the run: {names}")
+        backend.check([prompt for batch in task.plan.batches for prompt in batch])
         repeats = repeat_answers(backend, task.plan, earlier=task.earlier)
         return [repeat.to_dict() for repeat in repeats]
     finally:

@@ -120,8 +120,13 @@ def reread_arm(run: RunFolder, arm: str) -> StoredArm:
     return assemble_arm(run, load_config_of(run), read_facts(run, arm))
 
 
-def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
-    """Read, check, parse and score the files of an arm; its manifest need not exist yet."""
+def assemble_arm(
+    run: RunFolder, config: Config, facts: ArmFacts, *, repeats: Mapping[str, Any] | None = None
+) -> StoredArm:
+    """Read, check, parse and score the files of an arm; its manifest need not exist yet.
+
+    `repeats` is a repeat check that takes the place of the stored one.
+    """
     prompts = load_prompts(run, config, limit=facts.conditions["prompts"]["limit"])
     generations: list[Generation] = []
     for name, expected in prompts.slices.items():
@@ -142,7 +147,7 @@ def assemble_arm(run: RunFolder, config: Config, facts: ArmFacts) -> StoredArm:
         identity=_identity(run, config, facts),
         telemetry=read_json(run.telemetry_file(facts.arm)),
         reading=read.facts,
-        repeats=read_record(run.repeat_check_file(facts.arm), conditions=facts.conditions),
+        repeats=repeats or read_record(run.repeat_check_file(facts.arm), conditions=facts.conditions),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,7 @@ def finish_arm(
     `repeats` is a new repeat check. It is written after the report is made, so that a stop while that takes
     its time leaves the arm as it was.
     """
-    stored = assemble_arm(run, config, facts)
-    report = build_evaluation_report(stored if repeats is None else replace(stored, repeats=repeats))
+    report = build_evaluation_report(assemble_arm(run, config, facts, repeats=repeats))
     if repeats is not None:
         write_json(run.repeat_check_file(facts.arm), repeats)
     write_json(run.evaluation_report_file(facts.arm), report)

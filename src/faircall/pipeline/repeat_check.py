@@ -64,6 +64,7 @@ def check_here(
     """Repeat prompts of a finished arm in this process. Prompts whose answer failed are not chosen."""
     answers = _stored_answers(run, facts)
     chosen = choose_prompts([p for p in prompts if p.example_id in answers], request.repeats)
+    backend.check(chosen)
     earlier = {prompt.example_id: answers[prompt.example_id] for prompt in chosen}
     sampled = facts.conditions["decoding"].get("strategy") == SAMPLED
     plans = {
