@@ -84,12 +84,12 @@ def each(decode: Callable[[Any], Any], texts: list[Any]) -> Callable[[], None]:
 def in_memory(rows: int) -> Iterator[Figure]:
     import orjson
 
-    from faircall.api.prepared_gold import PreparedGold
+    from faircall import prepare_gold
 
     for kind, must, reach in (("plain", 20, 30), ("worst", 9, 15)):
         table = list(corpus.rows(kind, rows))
         golds, texts = [row["gold"] for row in table], [row["raw_text"] for row in table]
-        prepared = PreparedGold(golds)
+        prepared = prepare_gold(golds)
         assert prepared.components(texts).sum(axis=0).tolist() == obvious.score_texts(golds, texts)
         ours, loads, python, slow = in_turn(
             lambda texts=texts, prepared=prepared: prepared.components(texts),

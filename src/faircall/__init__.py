@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from faircall import metrics
-    from faircall.api import Comparison, Evaluation, compare, score
+    from faircall.api import Comparison, Evaluation, PreparedGold, compare, prepare_gold, score
     from faircall.canonical import canonical_json
     from faircall.parsing.tool_call import parse_tool_call
     from faircall.records import METRIC_NAMES, PARSER_VERSION, MetricValue, Parsed, ToolCall
@@ -29,12 +29,14 @@ __all__ = [
     "Evaluation",
     "MetricValue",
     "Parsed",
+    "PreparedGold",
     "ToolCall",
     "canonical_json",
     "compare",
     "flatten_arguments",
     "metrics",
     "parse_tool_call",
+    "prepare_gold",
     "score",
 ]
 
@@ -45,11 +47,13 @@ _HOMES: Final = {
     "Evaluation": "faircall.api",
     "MetricValue": "faircall.records",
     "Parsed": "faircall.records",
+    "PreparedGold": "faircall.api",
     "ToolCall": "faircall.records",
     "canonical_json": "faircall.canonical",
     "compare": "faircall.api",
     "flatten_arguments": "faircall.scoring.flatten",
     "parse_tool_call": "faircall.parsing.tool_call",
+    "prepare_gold": "faircall.api",
     "score": "faircall.api",
 }
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+import faircall
 from faircall import score
 from faircall.api.prepared_gold import PreparedGold
 from faircall.errors import DataError, UsageError
@@ -41,6 +42,21 @@ def test_every_text_against_every_gold_has_the_components_of_score(text):
 
 def test_the_deepest_gold_is_found_in_its_canonical_spelling():
     assert PreparedGold([DEEP]).metrics([TEXTS[6]])["full_call_exact_match"].numerator == 1
+
+
+def test_the_public_name_prepares_gold_and_keeps_nothing_of_the_texts():
+    gold = faircall.prepare_gold(GOLDS)
+    first = gold.components(TEXTS[:4])
+    assert isinstance(gold, faircall.PreparedGold)
+    gold.components(["no"] * 4)[:] = 9
+    assert gold.components(TEXTS[:4]).tolist() == first.tolist()
+    assert gold.components([TEXTS[0]] + ["no"] * 3)[0].tolist() == first[0].tolist()
+
+
+def test_no_gold_has_no_rows():
+    gold = faircall.prepare_gold([])
+    assert gold.components([]).shape == (0, 5, 2)
+    assert gold.metrics([])["valid_json_rate"].denominator == 0
 
 
 def test_columns_of_other_lengths_and_gold_that_is_none_are_refused():

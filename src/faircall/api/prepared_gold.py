@@ -21,8 +21,26 @@ if TYPE_CHECKING:
     from faircall.records import IntArray
 
 
+def prepare_gold(gold: Sequence[ToolCall | Mapping[str, Any]]) -> PreparedGold:
+    """Compile gold calls once, to score many sets of texts against them.
+
+    Args:
+        gold: a `ToolCall` or `{"name": ..., "arguments": {...}}` per example.
+
+    Raises:
+        DataError: a gold call that cannot be used.
+
+    >>> gold = prepare_gold([{"name": "ping", "arguments": {}}])
+    >>> [gold.metrics([text])["valid_json_rate"].numerator for text in ("Sunny.", "[]", "{}")]
+    [0, 0, 0]
+    """
+    return PreparedGold(gold)
+
+
 class PreparedGold:
     """The gold calls of a set of examples; scores any texts against them, in the same order.
+
+    Only the five metrics are computed, by the functions that `score` uses: no ids, no intervals, no causes.
 
     >>> gold = PreparedGold([{"name": "wx", "arguments": {"city": "Graz"}}] * 2)
     >>> gold.metrics(['{"name":"wx","arguments":{"city":"Graz"}}', "Sunny."])["valid_json_rate"]
