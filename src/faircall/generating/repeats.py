@@ -122,7 +122,7 @@ def _plan_other_batches(backend: Backend, chosen: Sequence[Prompt], *, sampled: 
     if not isinstance(backend, BatchedBackend):
         return "the backend answers one prompt at a time"
     if sampled:
-        return "each answer is drawn under a seed of its own, and a batch has one seed"
+        return "sampled.v1 has no batches: each answer is drawn under a seed of its own"
     if backend.batch_size > 1:
         how = f"one by one, where the run had batches of up to {backend.batch_size}"
         return RepeatPlan(how, tuple((prompt,) for prompt in chosen))
