@@ -150,6 +150,12 @@ def test_batches_are_not_spread(tmp_path):
         evaluate_arm(run, config, request(config, 2))
 
 
+def test_a_repeat_check_is_left_to_this_machine(tmp_path):
+    run, config = build(tmp_path / "spread")
+    with pytest.raises(UsageError, match="an engine has workers elsewhere"):
+        evaluate_arm(run, config, request(config, 2, repeats=2))
+
+
 def test_more_than_the_cluster_has_is_refused_at_once(tmp_path):
     run, config = build(tmp_path / "spread")
     with pytest.raises(EnvironmentProblem, match="4 x 1 CPU are needed, and the cluster has 3"):
