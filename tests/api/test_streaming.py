@@ -1,13 +1,16 @@
 """A summary made block by block is the summary of the whole file."""
 
+import gzip
 import json
 import random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from faircall.api import score_file, streaming
 from faircall.api.streaming import summarise_file
-from faircall.errors import DuplicateId, FileUnreadable, InvariantViolation, RowInvalid
+from faircall.errors import DuplicateId, FaircallError, FileUnreadable, InvariantViolation, RowInvalid
 
 TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
 TEXTS = [
@@ -21,13 +24,58 @@ TEXTS = [
 ]
 
 
+GOLD = {"name": "f", "arguments": {"x": 1}}
+ODD = [
+    {"extra": {"a": [1]}},
+    {"language": "de"},
+    {"gold": json.dumps(GOLD)},
+    {"gold": [GOLD]},
+    {"gold": {"name": "f", "arguments": {"x": 2**70, "y": [1, {}], "z": 1e22}}},
+    {"gold": None},
+    {"gold": "f(1)"},
+    {"failure": "timeout", "raw_text": ""},
+    {"finish_reason": None},
+    {"finish_reason": "MAX_TOKENS"},
+    {"raw_text": None},
+    {"raw_text": 1},
+    {"raw_text": "\ud83d"},
+    {"raw_text": 'So (at last) [f(x=1)] <think> {"name":"f","arguments":{"x":1}}'},
+    {"raw_text": '{"name": "f", "parameters": {}}'},
+    {"raw_text": 'é {"arguments":{"x":1},"name":"f"}'},
+    {"raw_text": '[] {"arguments":{"x":1},"name":"f"}'},
+    {"raw_text": '{"arguments":{"x":1},"name":"f"}', "tools": None},
+    {"message": {"tool_calls": [1]}},
+    {"id": 7},
+    {"id": ""},
+    {"source_example_id": "r0"},
+    {"source_example_id": "elsewhere"},
+    {"source_example_id": 0.5},
+    {"tools": json.dumps(TOOLS)},
+    {"tools": [1]},
+    {"model": "m"},
+]
+REWRITTEN = [
+    (b"", b""),
+    (b"\n", b"\r\n"),
+    (b"\n", b"\n\n \n"),
+    (b'{"id": "r0"', b'\xef\xbb\xbf{"id": "r0"'),
+    (b'{"x": 1}', b'{"x": 1, "x": 1}'),
+    (b'"id": "r5"', b'"id": "r5", "id": "r6"'),
+    (b'"id": "r7"', b'"id": "r3"'),
+    (b'"id": "r9", ', b""),
+    (b'"id": "r11"', b'"id": "r11'),
+    (b'"x": 1', b'"x" :1'),
+    (b'"x": 1', b'"x": "\\u003a"'),
+]
+
+
 def rows(count):
     rng = random.Random(count)
     for number in range(count):
         row = {
             "id": f"r{number}",
             "raw_text": rng.choice(TEXTS),
-            "gold": {"name": "f", "arguments": {"x": 1}},
+            "gold": GOLD,
         }
         row["language"] = rng.choice(["en", "fr", None])
         if rng.random() < 0.5:
@@ -91,3 +139,30 @@ def test_rows_without_ids_are_numbered_through_the_whole_file(tmp_path):
     values = [{key: value for key, value in row.items() if "id" not in key} for row in rows(60)]
     path = write(tmp_path / "rows.jsonl", values)
     assert summarise_file(path) == score_file(path).summary()
+
+
+@st.composite
+def files(draw):
+    """Rows that a summary must be made of or refused for: usual ones, with something odd here and there."""
+    values = list(rows(draw(st.integers(1, 40))))
+    for row in values:
+        if draw(st.integers(0, 9)) == 0:
+            row.update(draw(st.sampled_from(ODD)))
+    data = "".join(json.dumps(row) + "\n" for row in values).encode()
+    data = data.replace(*draw(st.sampled_from(REWRITTEN)))
+    return gzip.compress(data) if draw(st.booleans()) else data
+
+
+def told(summarise):
+    try:
+        return json.dumps(summarise())
+    except FaircallError as error:
+        return str(error)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=files())
+def test_any_file_has_the_summary_or_the_fault_of_the_whole_file(tmp_path, data):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(data)
+    assert told(lambda: summarise_file(path)) == told(lambda: score_file(path).summary())

@@ -2,46 +2,38 @@
 
 file --> blocks of lines --> score_block (in one process or several) --> ScoredBlock --> FileTally --> summary
 
-Rows are imported, read and scored by the very functions that score a whole file. What a block alone cannot
-tell (an id twice, rows without ids, conditions that change on the way) is left to the whole file: it is then
-scored at once, which gives the same numbers or the exact error.
+What a block alone cannot tell (an id twice, rows without ids, conditions that change on the way) is left to
+the whole file: it is then scored at once, which gives the same numbers or the exact error.
 """
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 from faircall.api.evaluation import SCHEMA_VERSION
 from faircall.api.load import arm_name, score_file
 from faircall.api.reading import describe_notice
+from faircall.api.scored_block import ScoredBlock, score_block
 from faircall.errors import FaircallError
-from faircall.importing.from_jsonl import import_rows
 from faircall.parsing import readers
-from faircall.parsing.tool_call import parse_generations
 from faircall.records import METRIC_NAMES, PARSER_VERSION, Identity
 from faircall.scoring.call_metrics import METRIC_PROTOCOL
 from faircall.scoring.diagnosis import DiagnosisCounts
-from faircall.scoring.scores import is_truncated, measure_rows
 from faircall.scoring.totals import describe_metrics
-from faircall.stats.bootstrap import distinct_rows
 from faircall.stats.cluster import Roots
-from faircall.store.files import LineBlock, decode_lines, describe_path, read_blocks
+from faircall.store.files import LineBlock, describe_path, read_blocks
 
 if TYPE_CHECKING:
+    from faircall.api.scored_block import Codes
     from faircall.records import IntArray
-
-    Codes: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -50,30 +42,6 @@ BLOCK_BYTES: Final = 1_000_000
 
 class NotHere(Exception):
     """Only the whole file can tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredBlock:
-    """What a summary needs of some rows.
-
-    Attributes:
-        ids: digest of the id per row, 64 bits.
-        roots: digest of the root per row.
-        labels: the distinct slice labels, in order of appearance.
-        label_of_row: index into `labels`.
-        kinds: the distinct components, shape (kinds, metrics, 2).
-        kind_of_row: index into `kinds`.
-    """
-
-    ids: IntArray
-    roots: IntArray
-    labels: tuple[str | None, ...]
-    label_of_row: Codes
-    kinds: IntArray
-    kind_of_row: Codes
-    diagnosis: DiagnosisCounts
-    marks: Counter[frozenset[str]]
-    identity: Identity
 
 
 def summarise_file(
@@ -98,55 +66,6 @@ def summarise_file(
         return {"schema_version": SCHEMA_VERSION, "name": name or arm_name(path), **tally.summary()}
     except (FaircallError, NotHere):
         return score_file(path, name=name, columns=columns).summary()
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Rows hold no cycles; looking for some among them would take a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_without_collector()
-def score_block(block: LineBlock, *, label: str, columns: Mapping[str, str] | None) -> ScoredBlock | None:
-    """The rows of one block, scored; None where only the whole file can tell what is wrong with them."""
-    try:
-        rows = import_rows(
-            decode_lines(block.lines, label=label, number=block.number), label=label, columns=columns
-        )
-        if not rows.examples or not rows.ids_given:
-            return None
-        parsed = parse_generations(rows.generations)
-        _, table, causes = measure_rows(rows.examples, parsed)
-    except FaircallError:
-        return None
-    diagnosis = DiagnosisCounts(
-        truncated=sum(map(is_truncated, rows.generations)),
-        backend_failed=sum(generation.failure is not None for generation in rows.generations),
-    )
-    diagnosis.add(rows.examples, parsed, causes)
-    ids = _digest([example.example_id for example in rows.examples])
-    roots = ids.copy()
-    translated = [row for row, example in enumerate(rows.examples) if example.source_example_id is not None]
-    roots[translated] = _digest([rows.examples[row].root for row in translated])
-    labels, label_of_row = _number(example.language for example in rows.examples)
-    places, kind_of_row = distinct_rows(table.reshape(len(table), 2 * len(METRIC_NAMES)))
-    return ScoredBlock(
-        ids=ids,
-        roots=roots,
-        labels=labels,
-        label_of_row=label_of_row,
-        kinds=table[places],
-        kind_of_row=kind_of_row.astype(np.int32),
-        diagnosis=diagnosis,
-        marks=readers.count_marks(readers.inputs_of(rows.examples, rows.generations)),
-        identity=rows.identity,
-    )
 
 
 @dataclass
@@ -224,19 +143,6 @@ def _describe(kinds: IntArray, kind_of_row: Codes, roots: Roots) -> dict[str, An
         (kinds[kind_of_row, place, 0], kinds[kind_of_row, place, 1]) for place in range(len(METRIC_NAMES))
     )
     return describe_metrics(columns, roots)
-
-
-def _digest(names: Sequence[str]) -> IntArray:
-    """64 bits of each name; what looks like an id twice is looked for in the whole file."""
-    digests = (blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in names)
-    return np.frombuffer(b"".join(digests), dtype=np.int64).copy()
-
-
-def _number(values: Iterable[str | None]) -> tuple[tuple[str | None, ...], Codes]:
-    """The distinct values in order of appearance, and which of them stands in each row."""
-    numbers: dict[str | None, int] = {}
-    codes = [numbers.setdefault(value, len(numbers)) for value in values]
-    return tuple(numbers), np.array(codes, dtype=np.int32)
 
 
 def _renumber(known: dict[Any, int], values: Iterable[Any]) -> Codes:

@@ -65,11 +65,8 @@ class Cells(msgspec.Struct, frozen=True):
         return value
 
     def decoding(self) -> dict[str, Any] | None:
-        """The decoding that the row ran with; a temperature of 0 is one of 0.0, as in a config."""
-        value = self.mapping("decoding")
-        if value is None or type(value.get("temperature")) is not int or value["temperature"] != 0:
-            return value
-        return {**value, "temperature": 0.0}
+        """The decoding that the row ran with."""
+        return with_float_temperature(self.mapping("decoding"))
 
     def objects(self, field: str) -> tuple[Mapping[str, Any], ...] | None:
         """An array of objects, or the JSON text of one; None for null and for no column."""
@@ -133,3 +130,10 @@ class Cells(msgspec.Struct, frozen=True):
             return decode(text)
         except JsonFault as fault:
             raise self.fault(field, f"is not valid JSON (character {fault.offset + 1})") from None
+
+
+def with_float_temperature(decoding: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A decoding as a config spells it: a temperature of 0 is one of 0.0."""
+    if decoding is None or type(decoding.get("temperature")) is not int or decoding["temperature"] != 0:
+        return decoding
+    return {**decoding, "temperature": 0.0}

@@ -185,12 +185,7 @@ class RowReader:
 
     def identity(self) -> dict[str, dict[str, Any]]:
         """The sections that every row so far agrees on."""
-        found: dict[str, dict[str, Any]] = {}
-        if self._shared.get("model") is not None:
-            found["model"] = {"base_model_id": self._shared["model"]}
-        if self._shared.get("decoding") is not None:
-            found["decoding"] = dict(self._shared["decoding"])
-        return found
+        return attested_identity(self._shared.get("model"), self._shared.get("decoding"))
 
     def _cells(self, number: int, value: Any) -> Cells:
         place = f"{self.label}:{number}"
@@ -290,6 +285,16 @@ class RowReader:
         message = f"{cells.place}: the {field} is not that of the rows before it"
         error = InvariantViolation if field == "decoding" else DataError
         raise error(message, hint="split the file: one file is one arm under one set of conditions")
+
+
+def attested_identity(model: str | None, decoding: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """The sections of the identity that rows attest by their model and their decoding."""
+    found: dict[str, dict[str, Any]] = {}
+    if model is not None:
+        found["model"] = {"base_model_id": model}
+    if decoding is not None:
+        found["decoding"] = dict(decoding)
+    return found
 
 
 def _require_answers(gold: Mapping[str, Example], answered: Mapping[str, int], label: str) -> None:

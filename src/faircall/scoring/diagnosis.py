@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from faircall.records import Example, Parsed, Scores, ToolCall
-from faircall.scoring.match import count_matched, count_pairs
+from faircall.scoring.match import count_matched, count_pairs, is_same_leaf
 from faircall.scoring.schema_validity import Verdict, describe_validity, validity
 from faircall.tools import find_tool
 
@@ -22,8 +23,7 @@ class DiagnosisCounts:
 
     Attributes:
         predicted: gold tool, kind of prediction (`tool`, `no_call`, `unknown_tool`) and its name.
-        seen: gold tool and the names of all its arguments, over calls of the right tool.
-        missing, wrong: gold tool and argument, over calls of the right tool.
+        seen, missing, wrong: gold tool and argument, over calls of the right tool.
     """
 
     examples: int = 0
@@ -33,7 +33,7 @@ class DiagnosisCounts:
     statuses: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     predicted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    seen: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     missing: Counter[tuple[str, str]] = field(default_factory=Counter)
     wrong: Counter[tuple[str, str]] = field(default_factory=Counter)
     validity: Counter[Verdict] = field(default_factory=Counter)
@@ -42,18 +42,33 @@ class DiagnosisCounts:
         self, examples: Sequence[Example], parsed: Sequence[Parsed], causes: Sequence[str | None]
     ) -> None:
         """Count rows; row i of each argument belongs to the same example."""
-        self.examples += len(examples)
-        self.trailing_json += sum(found.trailing_json for found in parsed)
-        self.statuses.update(found.status for found in parsed)
-        self.causes.update(cause for cause in causes if cause is not None)
-        self.validity.update(
-            validity(example.tools, found.call)
-            for example, found in zip(examples, parsed, strict=True)
-            if found.call is not None
-        )
-        for example, found, cause in zip(examples, parsed, causes, strict=True):
-            if example.gold is not None:
-                self._count_call(example, example.gold, found.call, right=cause is None)
+        for row in zip(examples, parsed, causes, strict=True):
+            self.add_row(*row)
+
+    def add_row(self, example: Example, parsed: Parsed, cause: str | None) -> None:
+        """Count one row; its cause is None when the call is the gold call."""
+        self.examples += 1
+        self.trailing_json += parsed.trailing_json
+        self.statuses[parsed.status] += 1
+        if cause is not None:
+            self.causes[cause] += 1
+        if parsed.call is not None:
+            self.validity[validity(example.tools, parsed.call)] += 1
+        if example.gold is not None:
+            self._count_call(example, example.gold, parsed.call, right=cause is None)
+
+    def add_golds(self, golds: Sequence[ToolCall]) -> None:
+        """Count rows whose offered tools are not known, and whose prediction is their gold call."""
+        self.examples += len(golds)
+        self.statuses["ok"] += len(golds)
+        self.validity["no_schema"] += len(golds)
+        by_tool: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for gold in golds:
+            by_tool[gold.name].append(gold.arguments)
+        for tool, calls in by_tool.items():
+            self.predicted[tool, "tool", tool] += len(calls)
+            for name, count in Counter(chain.from_iterable(calls)).items():
+                self.seen[tool, name] += count
 
     def merge(self, other: DiagnosisCounts) -> None:
         """Add what was counted over other rows."""
@@ -68,10 +83,10 @@ class DiagnosisCounts:
         self.predicted[gold.name, *_column(example, call)] += 1
         if call is None or call.name != gold.name:
             return
-        self.seen[gold.name, tuple(gold.arguments)] += 1
-        if right:
-            return
         for name, value in gold.arguments.items():
+            self.seen[gold.name, name] += 1
+            if right:
+                continue
             if name not in call.arguments:
                 self.missing[gold.name, name] += 1
             elif not _is_equal(value, call.arguments[name]):
@@ -109,15 +124,11 @@ class DiagnosisCounts:
 
     def _worst_arguments(self) -> list[dict[str, Any]]:
         """Top-level gold arguments that calls of the right tool left out or got wrong, worst first."""
-        seen: Counter[tuple[str, str]] = Counter()
-        for (tool, names), count in self.seen.items():
-            for name in names:
-                seen[tool, name] += count
         return [
             {
                 "tool": key[0],
                 "argument": key[1],
-                "examples": seen[key],
+                "examples": self.seen[key],
                 "missing": self.missing[key],
                 "wrong": self.wrong[key],
             }
@@ -150,6 +161,8 @@ def _column(example: Example, call: ToolCall | None) -> tuple[str, str]:
 
 
 def _is_equal(gold: Any, predicted: Any) -> bool:
+    if not gold or type(gold) not in (dict, list):
+        return is_same_leaf(gold, predicted)
     return count_matched(gold, predicted) == count_pairs(gold) == count_pairs(predicted)
 
 

@@ -95,7 +95,12 @@ def _gold_pairs(matches: Sequence[CallMatch]) -> IntArray:
 
 def is_truncated(generation: Generation) -> bool:
     """Whether the generation stopped at the token limit, by its finish reason."""
-    return (generation.finish_reason or "").lower() in TRUNCATED_FINISH_REASONS
+    return stops_at_limit(generation.finish_reason or "")
+
+
+def stops_at_limit(finish_reason: str) -> bool:
+    """Whether a finish reason says that the generation stopped at the token limit."""
+    return finish_reason.lower() in TRUNCATED_FINISH_REASONS
 
 
 def _require_aligned(

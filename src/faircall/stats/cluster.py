@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from faircall.stats.arrays import IntArray
+from faircall.stats.arrays import IntArray, sum_of_squares
 from faircall.stats.tango import ScoreEstimate
 
 
@@ -76,7 +76,8 @@ def undivided_design_effect(values: IntArray, roots: Roots) -> float:
     """The design effect of the mean of `values` (one small integer per row), before it is held at 1 or more.
 
     sum_g (S_g - mean N_g)^2 / sum_i (value_i - mean)^2; when all values are alike it is sum_g N_g^2 / n,
-    that of rows which repeat their root.
+    that of rows which repeat their root. Sums of whole numbers are exact, so that the order of roots decides
+    nothing.
 
     >>> undivided_design_effect(np.array([1, 1, 0, 0]), number_roots(["a", "a", "b", "b"]))
     2.0
@@ -85,9 +86,9 @@ def undivided_design_effect(values: IntArray, roots: Roots) -> float:
         return 1.0
     if np.all(values == values[0]):
         return float(np.sum(roots.rows**2) / len(values))
-    mean = float(np.sum(values)) / len(values)
-    between = roots.sum(values) - mean * roots.rows
-    return float(np.sum(between**2) / np.sum((values - mean) ** 2))
+    count, total = len(values), int(np.sum(values))
+    between = sum_of_squares(roots.sum(values), roots.rows, ratio=(total, count))
+    return between / (count * (count * int(np.sum(values**2)) - total**2))
 
 
 def design_effect(values: IntArray, roots: Roots) -> float:

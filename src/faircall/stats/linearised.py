@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from faircall.stats.arrays import FloatArray, IntArray
+from faircall.stats.arrays import FloatArray, IntArray, sum_of_squares
 from faircall.stats.intervals import Interval, undefined
 from faircall.stats.quantiles import normal_quantile, normal_tail, t_quantile, t_tail, upper_probability
 
@@ -87,6 +87,19 @@ def standard_error(values: FloatArray) -> float:
     """sqrt(sum of squares / (G (G - 1))) of influence values; 0 with fewer than two roots."""
     count = len(values)
     return math.sqrt(float(np.sum(values * values)) / (count * (count - 1))) if count > 1 else 0.0
+
+
+def ratio_error(numerators: IntArray, denominators: IntArray) -> float:
+    """`standard_error(influence(...))` of whole numbers: their sums are exact, in any order of the roots.
+
+    >>> ratio_error(np.array([2, 0]), np.array([2, 2]))
+    0.5
+    """
+    count, total = len(denominators), int(np.sum(denominators))
+    if count < 2 or not total:
+        return 0.0
+    squares = sum_of_squares(numerators, denominators, ratio=(int(np.sum(numerators)), total))
+    return math.sqrt(count * squares / (total**4 * (count - 1)))
 
 
 def estimate_ratio_difference(baseline: Column, candidate: Column) -> LinearisedEstimate:

@@ -13,7 +13,7 @@ import numpy as np
 from faircall.stats.arrays import IntArray
 from faircall.stats.cluster import Roots, design_effect, separate_roots
 from faircall.stats.intervals import Interval, undefined
-from faircall.stats.linearised import influence, pooled_ratio, standard_error
+from faircall.stats.linearised import pooled_ratio, ratio_error
 from faircall.stats.quantiles import t_quantile, upper_probability
 from faircall.stats.wilson import wilson_bounds, wilson_interval
 
@@ -57,7 +57,7 @@ def ratio_interval(
     if roots.count < 2:
         return undefined(method, level, reason="fewer_than_two_roots" if roots.count else "no_rows")
     by_root, pairs = roots.sum(numerators), roots.sum(denominators)
-    ratio, error = pooled_ratio(by_root, pairs), standard_error(influence(by_root, pairs))
+    ratio, error = pooled_ratio(by_root, pairs), ratio_error(by_root, pairs)
     size = ratio * (1.0 - ratio) / error**2 if error > 1e-9 and 0.0 < ratio < 1.0 else float(roots.count)
     quantile = t_quantile(upper_probability(level), roots.count - 1)
     return Interval(method, level, *wilson_bounds(ratio, n=size, z=quantile))

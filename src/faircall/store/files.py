@@ -64,26 +64,33 @@ def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[Jso
 
 
 class LineBlock(NamedTuple):
-    """Some lines of a file as they stand there, and the number of the first."""
+    """Some whole lines of a file as they stand there, and the number of the first."""
 
     number: int
-    lines: list[bytes]
+    data: bytes
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines one by one, for `decode_lines`."""
+        return self.data.split(b"\n")
 
 
 def read_blocks(path: Path | str, *, size: int) -> Iterator[LineBlock]:
-    """The lines of a file in blocks of about `size` bytes, for `decode_lines`, here or in another process.
+    """The lines of a file in blocks of about `size` bytes, to be decoded here or in another process.
 
     Raises:
         FileUnreadable, RowInvalid: as `read_json_lines`, but for what is wrong inside a line.
     """
+    import numpy as np  # it counts several times faster than bytes do
+
     label = describe_path(path)
     number = 1
     with _open_to_read(path, label) as file:
         try:
-            lines = _lines(file, label)
-            while block := _take_bytes(lines, size):
-                yield LineBlock(number, block)
-                number += len(block)
+            while data := file.read(size):
+                data += _rest_of_line(file, data, number, label)
+                yield LineBlock(number, data.removeprefix(_BOM) if number == 1 else data)
+                number += int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
         except (OSError, EOFError, zlib.error) as error:
             _refuse_to_read(error, label, f" after line {number - 1}")
 
@@ -196,24 +203,27 @@ def _open_raw(path: Path | str) -> tuple[io.BufferedReader, Any]:
 def _lines(file: BinaryIO, label: str) -> Iterator[bytes]:
     number = 1
     while line := file.readline(MAX_LINE_BYTES + 1):
-        if len(line) > MAX_LINE_BYTES:
-            raise RowInvalid(
-                f"{label}:{number}: the line is longer than {MAX_LINE_BYTES >> 20} MiB",
-                hint="one JSON object per line is expected",
-            )
+        _refuse_long_line(len(line), label, number)
         yield line.removeprefix(_BOM) if number == 1 else line
         number += 1
 
 
-def _take_bytes(lines: Iterator[bytes], size: int) -> list[bytes]:
-    """The next lines, until they hold `size` bytes."""
-    taken: list[bytes] = []
-    for line in lines:
-        taken.append(line)
-        size -= len(line)
-        if size <= 0:
-            break
-    return taken
+def _rest_of_line(file: BinaryIO, data: bytes, number: int, label: str) -> bytes:
+    """What is missing at the end of `data`, whose first line has a number, to be whole lines."""
+    if data.endswith(b"\n"):
+        return b""
+    begun = len(data) - data.rfind(b"\n") - 1
+    rest = file.readline(MAX_LINE_BYTES + 1 - begun)
+    _refuse_long_line(begun + len(rest), label, number + data.count(b"\n"))
+    return rest
+
+
+def _refuse_long_line(length: int, label: str, number: int) -> None:
+    if length > MAX_LINE_BYTES:
+        raise RowInvalid(
+            f"{label}:{number}: the line is longer than {MAX_LINE_BYTES >> 20} MiB",
+            hint="one JSON object per line is expected",
+        )
 
 
 def _line_text(line: bytes, label: str, number: int) -> str:

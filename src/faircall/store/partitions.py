@@ -210,7 +210,7 @@ def _table_blocks(part: Part) -> Iterator[LineBlock]:
         lines = read_parquet_lines(file, part.path, groups=groups, first=part.first)
         number = part.first
         while block := list(islice(lines, _ROWS_OF_A_BLOCK)):
-            yield _block(number, [line + b"\n" for line in block])
+            yield LineBlock(number, b"\n".join(block))
             number += len(block)
 
 
@@ -227,7 +227,7 @@ def _blocks_in(file: BinaryIO, part: Part, size: int) -> Iterator[LineBlock]:
         if not data:
             return
         data += b"" if data.endswith(b"\n") else _rest_of_line(file, data, part.path)
-        yield _block(number, _split(data.removeprefix(_BOM) if place == 0 else data))
+        yield LineBlock(number, data.removeprefix(_BOM) if place == 0 else data)
         place += len(data)
         number += data.count(b"\n")
 
@@ -237,16 +237,6 @@ def _rest_of_line(file: BinaryIO, data: bytes, label: str) -> bytes:
     if len(data) - data.rfind(b"\n") - 1 + len(rest) > MAX_LINE_BYTES:
         raise RowInvalid(f"{label}: a line is too long", hint="one JSON object per line is expected")
     return rest
-
-
-def _split(data: bytes) -> list[bytes]:
-    """Lines end at a line feed only."""
-    pieces = data.split(b"\n")
-    return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
-
-
-def _block(number: int, lines: list[bytes]) -> LineBlock:
-    return LineBlock(number, lines)
 
 
 def _is_packed(path: str) -> bool:

@@ -14,7 +14,14 @@ from typing import Any, Final, TypeAlias
 
 from faircall.errors import ConfigError
 from faircall.parsing.readers.compose import compose
-from faircall.parsing.readers.markers import Notice, count_marks, markers_in, notice_of, notice_unknown
+from faircall.parsing.readers.markers import (
+    Notice,
+    count_marks,
+    count_text_marks,
+    markers_in,
+    notice_of,
+    notice_unknown,
+)
 from faircall.parsing.readers.protocol import Cut, Front, Reader, Reading, ReadingInput
 from faircall.parsing.tool_call import BACKEND_FAILED
 from faircall.records import DECISIONS, PARSER_VERSION, Example, Generation
@@ -29,6 +36,7 @@ __all__ = [
     "Reading",
     "ReadingInput",
     "count_marks",
+    "count_text_marks",
     "get",
     "inputs_of",
     "markers_in",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,8 +21,7 @@ _PATTERNS: Final = {
     "[f(": re.compile(r"\s*\[[^\W\d][\w.]*\("),
     "parameters": re.compile(r'\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"parameters"\s*:'),
 }
-_SIGNS: Final = ("<", "[", "to=functions.", '"parameters"')
-"""Every marker in a text holds one of these."""
+_BRACKETED: Final = tuple(marker.removeprefix("[") for marker in _LITERAL if marker.startswith("["))
 _NO_MARKS: Final[frozenset[str]] = frozenset()
 THOUGHT: Final = frozenset(("<think>", "</think>"))
 _CALL_MARKUP: Final = tuple(marker for marker in _LITERAL if marker not in THOUGHT and marker != "[ARGS]")
@@ -72,7 +71,7 @@ def markers_in(given: ReadingInput) -> frozenset[str]:
     >>> sorted(markers_in(ReadingInput("<think>so</think> [TOOL_CALLS]")))
     ['</think>', '<think>', '[TOOL_CALLS]']
     """
-    if given.message is None and not any(sign in given.text for sign in _SIGNS):
+    if given.message is None and not _may_carry_marks([given.text]):
         return _NO_MARKS
     found = {marker for marker in _LITERAL if marker in given.text}
     found.update(name for name, pattern in _PATTERNS.items() if pattern.match(given.text))
@@ -93,9 +92,36 @@ def notice_unknown(reader: Reader, inputs: Sequence[ReadingInput]) -> Notice | N
     return notice_of(reader, count_marks(inputs))
 
 
-def count_marks(inputs: Iterable[ReadingInput]) -> Counter[frozenset[str]]:
+def count_marks(inputs: Sequence[ReadingInput]) -> Counter[frozenset[str]]:
     """How many inputs carry which marks; counts of several parts of a file add up."""
+    if all(given.message is None for given in inputs) and not _may_carry_marks([row.text for row in inputs]):
+        return Counter({_NO_MARKS: len(inputs)})
     return Counter(map(markers_in, inputs))
+
+
+def count_text_marks(texts: Sequence[str]) -> Counter[frozenset[str]]:
+    """`count_marks` of texts alone.
+
+    >>> count_text_marks(["Sunny.", "[TOOL_CALLS]"])[frozenset()]
+    1
+    """
+    if not _may_carry_marks(texts):
+        return Counter({_NO_MARKS: len(texts)})
+    return Counter(markers_in(ReadingInput(text)) for text in texts)
+
+
+def _may_carry_marks(texts: Sequence[str]) -> bool:
+    """Whether some text may carry a marker. Most hold none, which a few searches tell."""
+    joined = "\n".join(texts)
+    if "<" in joined or ("=" in joined and "to=functions." in joined):
+        return True
+    at = joined.find("[")
+    while at >= 0:
+        if joined.startswith(_BRACKETED, at + 1):
+            return True
+        at = joined.find("[", at + 1)
+    opened = "\n".join([text for text in texts if not text[:1].isalpha()])  # what the patterns may match
+    return "(" in opened or '"parameters"' in opened
 
 
 def notice_of(reader: Reader, seen: Counter[frozenset[str]]) -> Notice | None:
