@@ -16,7 +16,8 @@ from typing import Any, Final, TypeAlias
 from faircall.api.declaration import NOTHING_DECLARED, Declaration
 from faircall.api.evaluation import SCHEMA_VERSION, Evaluation, evaluate
 from faircall.api.load import arm_name, score_lines
-from faircall.api.streaming import BLOCK_BYTES, FileTally, NotHere, ScoredBlock, in_order, score_block
+from faircall.api.scored_block import ScoredBlock, score_block
+from faircall.api.streaming import BLOCK_BYTES, FileTally, NotHere, in_order
 from faircall.errors import EnvironmentProblem, FaircallError
 from faircall.importing.from_jsonl import import_rows
 from faircall.store.files import LineBlock, decode_lines

@@ -29,7 +29,7 @@ from faircall.scoring.call_metrics import METRIC_PROTOCOL
 from faircall.scoring.diagnosis import DiagnosisCounts
 from faircall.scoring.totals import describe_metrics
 from faircall.stats.cluster import Roots
-from faircall.store.files import LineBlock, describe_path, read_blocks
+from faircall.store.files import describe_path, read_blocks
 
 if TYPE_CHECKING:
     from faircall.api.scored_block import Codes
