@@ -8,7 +8,7 @@ produced; the distribution is the same, the bytes then depend on numpy's version
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from faircall.errors import UsageError
 from faircall.stats.arrays import FloatArray, IntArray
+from faircall.stats.distinct import count_rows, distinct_rows
 from faircall.stats.streams import INDEX_STREAM, IndexStream, philox
 
 PLAN_ROOTS = 20_000
@@ -68,55 +69,23 @@ def resample_totals(components: IntArray, *, resamples: int, seed: int, scope: s
     roots, *shape = components.shape
     if not roots:
         return np.zeros((resamples, *shape), dtype=np.int64)
-    if float(np.abs(components).max(initial=0)) * roots >= 2.0**53:
+    low, highs = int(components.min(initial=0)), components.max(axis=0)
+    if max(-low, int(highs.max(initial=0))) * roots >= 2**53:
         raise UsageError("component sums beyond 2^53 are not exact", hint="compare smaller slices")
     if roots <= PLAN_ROOTS:
-        counts = partial(_plan_counts, resamples=resamples, seed=seed, scope=scope)
-        return _sum_counts(components.reshape(roots, -1), counts).reshape(resamples, *shape)
-    counts = partial(_multinomial_counts, resamples=resamples, seed=seed, scope=scope)
-    metrics = [_sum_counts(components[:, metric], counts) for metric in range(shape[0])]
-    return np.stack(metrics, axis=1)
+        flat = components.reshape(roots, -1)
+        places, kinds = distinct_rows(flat)
+        drawn = _plan_counts(kinds, resamples=resamples, seed=seed, scope=scope)
+        return _sum_counts(flat[places], drawn).reshape(resamples, *shape)
+    draw = partial(_multinomial_counts, resamples=resamples, seed=seed, scope=scope)
+    metrics = count_rows(components, low=low, highs=highs)
+    return np.stack([_sum_counts(found.rows, draw(found.counts)) for found in metrics], axis=1)
 
 
-def _sum_counts(components: IntArray, draw: Callable[[IntArray], Iterator[FloatArray]]) -> IntArray:
+def _sum_counts(rows: IntArray, drawn: Iterable[FloatArray]) -> IntArray:
     """Counts of distinct rows times their values; whole numbers below 2^53 are exact in doubles."""
-    places, row_kinds = distinct_rows(components)
-    values = components[places].astype(np.float64)
-    return np.vstack([np.rint(counts @ values).astype(np.int64) for counts in draw(row_kinds)])
-
-
-def distinct_rows(components: IntArray) -> tuple[IntArray, IntArray]:
-    """First places of the distinct rows, in lexicographic order, and for each row which of them it is.
-
-    >>> places, inverse = distinct_rows(np.array([[1, 2], [0, 5], [1, 2]]))
-    >>> places.tolist(), inverse.tolist()
-    ([1, 0], [1, 0, 1])
-    """
-    codes = np.zeros(len(components), dtype=np.int64)
-    size = 1
-    for column in components.T:
-        shifted = column - column.min()
-        width = int(shifted.max()) + 1
-        if size * width >= 2**62:
-            codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-            size = int(codes.max()) + 1
-        if size * width >= 2**62:
-            shifted = np.unique(shifted, return_inverse=True)[1].astype(np.int64)
-            width = int(shifted.max()) + 1
-        codes = codes * width + shifted
-        size *= width
-    if size <= len(codes):
-        return _number_small(codes, size)
-    _, places, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return places.astype(np.int64), inverse.astype(np.int64)
-
-
-def _number_small(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """First places and ranks of codes below `size`, without the sort that `np.unique` needs."""
-    first = np.full(size, len(codes), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several, the one written last stays
-    present = first < len(codes)
-    return first[present], (np.cumsum(present) - 1)[codes]
+    values = rows.astype(np.float64)
+    return np.vstack([np.rint(counts @ values).astype(np.int64) for counts in drawn])
 
 
 def _plan_counts(kinds: IntArray, *, resamples: int, seed: int, scope: str) -> Iterator[FloatArray]:
@@ -131,11 +100,12 @@ def _plan_counts(kinds: IntArray, *, resamples: int, seed: int, scope: str) -> I
         yield np.bincount(drawn.ravel(), minlength=rows * width).reshape(rows, width).astype(np.float64)
 
 
-def _multinomial_counts(kinds: IntArray, *, resamples: int, seed: int, scope: str) -> Iterator[FloatArray]:
-    """The same counts in distribution, without a plan: memory does not grow with the number of roots."""
-    shares = np.bincount(kinds) / len(kinds)
+def _multinomial_counts(counts: IntArray, *, resamples: int, seed: int, scope: str) -> Iterator[FloatArray]:
+    """The same in distribution, from how often each distinct row occurs in the sample: without a plan."""
+    roots = int(counts.sum())
+    shares = counts / roots
     generator = np.random.Generator(philox(seed=seed, scope=scope))
     block = max(1, _BLOCK // len(shares))
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)
-        yield generator.multinomial(len(kinds), shares, size=rows).astype(np.float64)
+        yield generator.multinomial(roots, shares, size=rows).astype(np.float64)
