@@ -8,6 +8,8 @@ from typing import Any
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
+_LEAVES = frozenset((str, int, float, bool, type(None)))
+
 
 def canonical_json(value: Any) -> str:
     r"""The one spelling of a JSON value: sorted keys, compact separators, ASCII.
@@ -48,7 +50,7 @@ def _refuse_foreign_keys(value: Any) -> None:
                 if not isinstance(key, str):
                     raise TypeError(f"object keys must be strings, got {type(key).__name__}: {key!r}")
             pending.extend(item.values())
-        elif isinstance(item, (list, tuple)):
+        elif isinstance(item, (list, tuple)) and not _LEAVES.issuperset(map(type, item)):
             pending.extend(item)
 
 

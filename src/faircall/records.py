@@ -177,7 +177,7 @@ class MetricValue:
         return {"value": self.value, "numerator": self.numerator, "denominator": self.denominator}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Scores:
     """The scored rows of one arm, by column. Row order is the order of the input; joins are by `ids`.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 from faircall.api.example_records import example_records
 from faircall.api.reading import read_generations
-from faircall.api.stored_records import read_column, read_scores
+from faircall.api.stored_columns import decode_evaluation, take_rows
+from faircall.api.stored_records import StoredRows, is_digested, read_rows
 from faircall.comparing.identity import altered_sections, identify, section_digests
 from faircall.errors import ArtifactInvalid
 from faircall.records import (
@@ -26,10 +27,11 @@ from faircall.records import (
 from faircall.scoring import protocols
 from faircall.scoring.diagnosis import diagnose
 from faircall.scoring.protocols import METRIC_PROTOCOL
-from faircall.scoring.scores import gold_digest, score_rows, truth_of
+from faircall.scoring.scores import score_rows, truth_of
 from faircall.scoring.totals import metric_block, metric_values, rows_by_slice
 
 SCHEMA_VERSION: Final = "faircall.evaluation.v1"
+_FAULTS: Final = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +126,22 @@ class Evaluation:
             message = f"schema_version is {version!r}, not {SCHEMA_VERSION!r}"
             raise ArtifactInvalid(message, hint="score the outputs again with this version")
         try:
-            return _evaluation(value)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            return _evaluation(value, read_rows)
+        except _FAULTS as error:
             message = f"not a whole {SCHEMA_VERSION}: {type(error).__name__}: {error}"
             raise ArtifactInvalid(message, hint="score the outputs again") from None
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Evaluation | None:
+        """The evaluation in a file that has exactly the form which is written; None where it has not.
+
+        What is wrong then, if anything is, `from_dict` says.
+        """
+        try:
+            value = decode_evaluation(data)
+            return _evaluation(value, take_rows) if value["schema_version"] == SCHEMA_VERSION else None
+        except (RecursionError, *_FAULTS):
+            return None
 
     def table(self) -> str:
         """The evaluation as plain text."""
@@ -201,17 +215,19 @@ def _last_request(messages: Sequence[Mapping[str, Any]]) -> str | None:
     return said[-1] if said and isinstance(said[-1], str) else None
 
 
-def _evaluation(value: Mapping[str, Any]) -> Evaluation:
-    records: list[Mapping[str, Any]] = value["records"]
+def _evaluation(
+    value: Mapping[str, Any], take: Callable[[Sequence[Any], protocols.Protocol], StoredRows]
+) -> Evaluation:
     if not (isinstance(value["name"], str) and isinstance(value["diagnosis"], Mapping)):
         raise TypeError("its name is not text, or its diagnosis is not an object")
     protocol = protocols.get(value["identity"].get("metrics", {}).get("protocol", METRIC_PROTOCOL))
+    rows = take(value["records"], protocol)
     evaluation = Evaluation(
         name=value["name"],
-        scores=read_scores(records),
-        gold=tuple(protocol.load_truth(record["gold"]) for record in records),
-        raw_texts=read_column(records, "raw_text"),
-        asked=tuple(record.get("asked") for record in records),
+        scores=rows.scores,
+        gold=rows.gold,
+        raw_texts=rows.raw_texts,
+        asked=rows.asked,
         identity={section: dict(fields) for section, fields in value["identity"].items()},
         ids_given=bool(value["ids_given"]),
         diagnosis=dict(value["diagnosis"]),
@@ -226,9 +242,8 @@ def _require_agreement(evaluation: Evaluation, value: Mapping[str, Any]) -> None
         stored = value["metrics"][name]
         if (metric.numerator, metric.denominator) != (stored["numerator"], stored["denominator"]):
             raise ValueError(f"the records do not add up to its {name}")
-    for gold, digest in zip(evaluation.gold, evaluation.scores.gold_sha256, strict=True):
-        if gold_digest(gold) != digest:
-            raise ValueError("a gold call is not the one that was digested")
+    if not all(map(is_digested, evaluation.gold, evaluation.scores.gold_sha256)):
+        raise ValueError("a gold call is not the one that was digested")
     altered = altered_sections(identify(evaluation.arm), value.get("identity_sha256", {}))
     if altered:
         raise ValueError(f"the identity was altered: {', '.join(altered)} are not what their digests say")

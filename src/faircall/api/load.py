@@ -14,12 +14,14 @@ from faircall.parsing import readers
 from faircall.records import PARSER_VERSION
 from faircall.scoring import protocols
 from faircall.scoring.protocols import METRIC_PROTOCOL
+from faircall.store.collector import without_collector
 from faircall.store.files import (
     STANDARD_INPUT,
     JsonLine,
     describe_path,
     is_one_document,
     read_artifact,
+    read_bytes,
     read_json_lines,
 )
 
@@ -144,13 +146,22 @@ def load_declared(
     """
     if str(path) == STANDARD_INPUT or not is_one_document(path):
         return _score_declared(path, declared, name=name)
-    try:
-        evaluation = Evaluation.from_dict(read_artifact(path))
-    except ArtifactInvalid as error:
-        raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
+    with without_collector():
+        evaluation = _load_evaluation(path)
     _require_reader(evaluation, declared.reader, describe_path(path))
     _require_protocol(evaluation, declared.protocol, describe_path(path))
     return evaluation if name is None else evaluation.renamed(name)
+
+
+def _load_evaluation(path: Path | str) -> Evaluation:
+    """Quickly where the file is as it was written; else as `Evaluation.from_dict` takes or refuses it."""
+    found = Evaluation.from_json(read_bytes(path))
+    if found is not None:
+        return found
+    try:
+        return Evaluation.from_dict(read_artifact(path))
+    except ArtifactInvalid as error:
+        raise ArtifactInvalid(f"{describe_path(path)}: {error.message}", hint=error.hint) from None
 
 
 def _require_reader(evaluation: Evaluation, reader: str, label: str) -> None:

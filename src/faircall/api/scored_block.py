@@ -8,10 +8,8 @@ scored by the very functions that score a whole file. Lines with anything unusua
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,6 +29,7 @@ from faircall.scoring.causes import cause_of_miss
 from faircall.scoring.diagnosis import DiagnosisCounts
 from faircall.scoring.match import CallMatch, count_pairs, match_call
 from faircall.scoring.scores import stops_at_limit
+from faircall.store.collector import without_collector
 from faircall.store.files import LineBlock, decode_lines
 
 if TYPE_CHECKING:
@@ -64,19 +63,7 @@ class ScoredBlock:
     identity: Identity
 
 
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Rows hold no cycles; looking for some among them would take a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_without_collector()
+@without_collector()
 def score_block(block: LineBlock, *, label: str, columns: Mapping[str, str] | None) -> ScoredBlock | None:
     """The rows of one block, scored; None where only the whole file can tell what is wrong with them."""
     rows = read_columns(block.data, columns=columns)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
+import msgspec
 import numpy as np
 
-from faircall.records import METRIC_NAMES, Parsed, ParseStatus, Scores, ToolCall
+from faircall.digest import sha256_bytes
+from faircall.records import METRIC_NAMES, Gold, Parsed, ParseStatus, Scores, ToolCall
+from faircall.scoring.protocols import Protocol
+from faircall.scoring.scores import gold_digest
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
 
 _STATUSES: Final = get_args(ParseStatus)
+_encode: Final = msgspec.json.Encoder(order="deterministic").encode
+_SPELLED_OTHERWISE: Final = re.compile(rb"[^ -\[\]-~]|[0-9]e|0\.0000")
 _TEXT: Final = (str,)
 _TEXT_OR_NONE: Final = (str, type(None))
-_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "id": _TEXT,
     "root": _TEXT,
     "language": _TEXT_OR_NONE,
@@ -36,29 +43,69 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 """What each key of a record may hold, as far as the type alone says it."""
 
 
-def read_scores(records: Sequence[Mapping[str, Any]]) -> Scores:
-    """The scored rows of `records`.
+class StoredRows(NamedTuple):
+    """What the records of an evaluation hold, by column."""
+
+    scores: Scores
+    gold: tuple[Gold, ...]
+    raw_texts: tuple[str, ...]
+    asked: tuple[str | None, ...]
+
+
+def read_rows(records: Sequence[Mapping[str, Any]], protocol: Protocol) -> StoredRows:
+    """The records of an evaluation that was decoded without a look at their form.
 
     Raises:
         KeyError, TypeError, ValueError, OverflowError: a record without the form of `Evaluation.records`.
     """
-    columns = {name: read_column(records, name) for name in _TYPES}
-    if len(set(columns["id"])) != len(records):
-        raise ValueError("an id occurs twice")
-    return Scores(
-        ids=columns["id"],
-        roots=columns["root"],
-        labels=columns["language"],
+    columns = {name: read_column(records, name) for name in TYPES}
+    scores = build_scores(
+        columns,
         components=_components(columns["components"]),
         parsed=tuple(_parsed(record) for record in records),
-        causes=columns["cause"],
-        gold_sha256=columns["gold_sha256"],
-        tasks_sha256=columns["tasks_sha256"],
-        prompt_sha256=columns["prompt_sha256"],
+        gold_pairs=_gold_pairs(records),
+    )
+    return StoredRows(
+        scores,
+        gold=tuple(protocol.load_truth(record["gold"]) for record in records),
+        raw_texts=columns["raw_text"],
+        asked=tuple(record.get("asked") for record in records),
+    )
+
+
+def build_scores(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    components: IntArray,
+    parsed: tuple[Parsed, ...],
+    gold_pairs: IntArray | None,
+) -> Scores:
+    """Scores of columns whose types were looked at.
+
+    Raises:
+        ValueError: an id that occurs twice, or numbers that no row can have.
+    """
+    ids = tuple(columns["id"])
+    if len(set(ids)) != len(ids):
+        raise ValueError("an id occurs twice")
+    if np.any(components[..., 0] < 0) or np.any(components[..., 0] > components[..., 1]):
+        raise ValueError("a component is below 0 or above its denominator")
+    if gold_pairs is not None and np.any(gold_pairs <= 0):
+        raise ValueError("gold_pairs is not a whole number above 0")
+    return Scores(
+        ids=ids,
+        roots=tuple(columns["root"]),
+        labels=tuple(columns["language"]),
+        components=components,
+        parsed=parsed,
+        causes=tuple(columns["cause"]),
+        gold_sha256=tuple(columns["gold_sha256"]),
+        tasks_sha256=tuple(columns["tasks_sha256"]),
+        prompt_sha256=tuple(columns["prompt_sha256"]),
         extra_slices=_extra_slices(columns["slices"]),
         truncated=_marked(columns["truncated"]),
         backend_failed=_marked(columns["backend_failed"]),
-        gold_pairs=_gold_pairs(records),
+        gold_pairs=gold_pairs,
     )
 
 
@@ -71,20 +118,17 @@ def read_column(records: Sequence[Mapping[str, Any]], name: str) -> tuple[Any, .
     ValueError: record 2 has the id 2
     """
     values = tuple(record[name] for record in records)
-    if not set(map(type, values)) <= set(_TYPES[name]):
-        number = next(row for row, value in enumerate(values) if type(value) not in _TYPES[name])
+    if not set(map(type, values)) <= set(TYPES[name]):
+        number = next(row for row, value in enumerate(values) if type(value) not in TYPES[name])
         raise ValueError(f"record {number + 1} has the {name} {values[number]!r}")
     return values
 
 
 def _components(tables: Sequence[list[Any]]) -> IntArray:
-    """Shape (rows, metrics, 2); whole numbers, of which the first of two is never the larger."""
+    """Shape (rows, metrics, 2), of whole numbers alone."""
     if not set(map(type, chain.from_iterable(chain.from_iterable(tables)))) <= {int}:
         raise ValueError("a component is not a whole number")
-    found = np.array(tables, dtype=np.int64).reshape(len(tables), len(METRIC_NAMES), 2)
-    if np.any(found[..., 0] < 0) or np.any(found[..., 0] > found[..., 1]):
-        raise ValueError("a component is below 0 or above its denominator")
-    return found
+    return np.array(tables, dtype=np.int64).reshape(len(tables), len(METRIC_NAMES), 2)
 
 
 def _gold_pairs(records: Sequence[Mapping[str, Any]]) -> IntArray | None:
@@ -92,7 +136,7 @@ def _gold_pairs(records: Sequence[Mapping[str, Any]]) -> IntArray | None:
     if not any("gold_pairs" in record for record in records):
         return None
     counts = [record["gold_pairs"] for record in records]
-    if not all(type(count) is int and count > 0 for count in counts):
+    if not all(type(count) is int for count in counts):
         raise ValueError("gold_pairs is not a whole number above 0")
     return np.array(counts, dtype=np.int64)
 
@@ -134,3 +178,17 @@ def _call(value: Mapping[str, Any]) -> ToolCall:
     if type(name) is not str or type(arguments) is not dict:
         raise ValueError(f"not a call: {value!r:.80}")
     return ToolCall(name, arguments)
+
+
+def is_digested(gold: Gold, digest: str) -> bool:
+    """Whether a stored digest is that of the stored gold beside it.
+
+    msgspec's spelling of a gold is the canonical one where nothing in it has a second spelling: no letter
+    beyond ASCII, no escape, no exponent and no small fraction, of which Python makes an exponent.
+    """
+    try:
+        spelled = _encode(gold.to_dict())
+    except (ValueError, OverflowError, RecursionError):
+        return gold_digest(gold) == digest
+    quick = sha256_bytes(spelled) == digest and _SPELLED_OTHERWISE.search(spelled) is None
+    return quick or gold_digest(gold) == digest

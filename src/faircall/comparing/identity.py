@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from faircall.digest import sha256_json, sha256_lines
 from faircall.records import Arm, Scores
@@ -12,6 +13,8 @@ from faircall.records import Arm, Scores
 Fields: TypeAlias = dict[str, Any]  # "section.field" -> value, None where it is not known
 Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
 SectionDigests: TypeAlias = dict[str, str | None]
+
+_OBSERVED: Final[WeakKeyDictionary[Scores, tuple[bool, dict[str, Fields]]]] = WeakKeyDictionary()
 
 # What an arm can state or show. Of these, what neither arm knows is reported as not attested; fields beyond
 # these are compared, too. `config` is no section of the contract: its digest follows what was declared.
@@ -86,7 +89,7 @@ def identify(arm: Arm) -> dict[str, Fields]:
     sections: dict[str, Fields] = {
         section: dict.fromkeys(names) for section, names in IDENTITY_FIELDS.items()
     }
-    for known in (arm.identity, _observe(arm)):
+    for known in (arm.identity, _observe_once(arm)):
         for section, fields in known.items():
             sections.setdefault(section, {}).update(fields)
     return sections
@@ -97,22 +100,30 @@ def section_digests(arm: Arm) -> SectionDigests:
     return digest_sections(identify(arm))
 
 
-def _observe(arm: Arm) -> dict[str, Fields]:
+def _observe_once(arm: Arm) -> dict[str, Fields]:
+    """What the rows show; it is asked for when an arm is loaded and when it is compared."""
+    if (known := _OBSERVED.get(arm.scores)) is None or known[0] != arm.ids_given:
+        _OBSERVED[arm.scores] = known = arm.ids_given, _observe(arm.scores, ids_given=arm.ids_given)
+    return known[1]
+
+
+def _observe(scores: Scores, *, ids_given: bool) -> dict[str, Fields]:
     """What the rows show, in the order of their ids: the order of a file changes nothing.
 
     Rows without ids stay in the order of their file, and their gold calls must agree in that order.
     """
-    scores, count = arm.scores, len(arm.scores.ids)
-    rows = sorted(range(count), key=scores.ids.__getitem__) if arm.ids_given else list(range(count))
-    ids = [scores.ids[row] for row in rows]
+    count = len(scores.ids)
+    rows = sorted(range(count), key=scores.ids.__getitem__) if ids_given else list(range(count))
     data = {
-        "example_ids": sha256_lines(ids) if arm.ids_given else f"{count} rows without ids",
+        "example_ids": (
+            sha256_lines(scores.ids[row] for row in rows) if ids_given else f"{count} rows without ids"
+        ),
         "gold": sha256_lines(scores.gold_sha256[row] for row in rows),
         "pair_sets": sha256_lines(scores.roots[row] for row in rows),
         "slices": sha256_json([scores.labels[row] for row in rows]),
     }
     observed: dict[str, Fields] = {"data": data}
-    if tasks := _digest_known(scores.tasks_sha256[row] for row in rows):
+    if tasks := _digest_known([scores.tasks_sha256[row] for row in rows]):
         observed["tasks"] = {"tasks_sha256": tasks}
     if prompts := _prompt_sets(scores, rows):
         observed["prompt"] = {"prompt_sets": prompts}
@@ -121,6 +132,8 @@ def _observe(arm: Arm) -> dict[str, Fields]:
 
 def _prompt_sets(scores: Scores, rows: Sequence[int]) -> Fields | None:
     """One digest per slice over its rendered prompts; None when no prompt is known."""
+    if _is_unknown(scores.prompt_sha256):
+        return None
     columns: dict[str, list[str | None]] = defaultdict(list)
     for row in rows:
         columns[scores.labels[row] or "all"].append(scores.prompt_sha256[row])
@@ -128,6 +141,9 @@ def _prompt_sets(scores: Scores, rows: Sequence[int]) -> Fields | None:
     return sets if any(sets.values()) else None
 
 
-def _digest_known(column: Iterable[str | None]) -> str | None:
-    values = list(column)
-    return None if all(value is None for value in values) else sha256_json(values)
+def _digest_known(column: Sequence[str | None]) -> str | None:
+    return None if _is_unknown(column) else sha256_json(list(column))
+
+
+def _is_unknown(column: Sequence[str | None]) -> bool:
+    return column.count(None) == len(column)

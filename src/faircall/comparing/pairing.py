@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -55,7 +54,7 @@ class Column:
 
     def prompt_digests(self) -> list[str | None]:
         """The digest of each row's rendered prompt, None where it is not known."""
-        return [self.scores.prompt_sha256[row] for row in self.rows]
+        return [self.scores.prompt_sha256[row] for row in self.rows.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,17 +104,16 @@ def pair_arms(baseline: Scores, candidate: Scores) -> Cohort:
     first, second = _index_ids(baseline, arm="baseline"), _index_ids(candidate, arm="candidate")
     _require_equal_sets(first, second)
     ids = sorted(first)
-    left = Column(baseline, np.array([first[key] for key in ids], dtype=np.int64))
-    right = Column(candidate, np.array([second[key] for key in ids], dtype=np.int64))
-    for what, ours, theirs in (
-        ("root", baseline.roots, candidate.roots),
-        ("slice label", baseline.labels, candidate.labels),
-    ):
-        _require_agreement(
-            what, ids, [(ours[i], theirs[j]) for i, j in zip(left.rows, right.rows, strict=True)]
-        )
-    roots = number_roots([baseline.roots[row] for row in left.rows])
-    return Cohort(left, right, ("baseline", "candidate"), roots)
+    rows = [first[key] for key in ids], [second[key] for key in ids]
+    roots = [baseline.roots[row] for row in rows[0]]
+    _require_agreement("root", ids, roots, [candidate.roots[row] for row in rows[1]])
+    labels = [baseline.labels[row] for row in rows[0]]
+    _require_agreement("slice label", ids, labels, [candidate.labels[row] for row in rows[1]])
+    left, right = (
+        Column(scores, np.array(places, dtype=np.int64))
+        for scores, places in zip((baseline, candidate), rows, strict=True)
+    )
+    return Cohort(left, right, ("baseline", "candidate"), number_roots(roots))
 
 
 def digest_prompts(digests: Sequence[str | None]) -> str | None:
@@ -124,7 +122,7 @@ def digest_prompts(digests: Sequence[str | None]) -> str | None:
     >>> digest_prompts([None, None]) is None
     True
     """
-    return None if all(digest is None for digest in digests) else sha256_json(list(digests))
+    return None if digests.count(None) == len(digests) else sha256_json(list(digests))
 
 
 def places_by_label(labels: Sequence[str | None]) -> dict[str, IntArray]:
@@ -135,11 +133,13 @@ def places_by_label(labels: Sequence[str | None]) -> dict[str, IntArray]:
     >>> {label: places.tolist() for label, places in places_by_label(["fr", None, "en\0", "en"]).items()}
     {'en': [3], 'en\x00': [2], 'fr': [0]}
     """
-    found: dict[str, list[int]] = defaultdict(list)
-    for place, label in enumerate(labels):
-        if label is not None:
-            found[label].append(place)
-    return {label: np.array(found[label], dtype=np.int64) for label in sorted(found)}
+    names = list(dict.fromkeys(labels))
+    numbers = {name: number for number, name in enumerate(names)}
+    codes = np.fromiter(map(numbers.__getitem__, labels), dtype=np.int64, count=len(labels))
+    return {
+        label: np.flatnonzero(codes == numbers[label])
+        for label in sorted(name for name in names if name is not None)
+    }
 
 
 def count_pairs(arguments: Mapping[str, Any]) -> int:
@@ -161,17 +161,20 @@ def count_pairs(arguments: Mapping[str, Any]) -> int:
 
 
 def _index_ids(scores: Scores, *, arm: str) -> dict[str, int]:
-    places: dict[str, int] = {}
-    for row, key in enumerate(scores.ids):
-        if places.setdefault(key, row) != row:
-            raise DuplicateId(
-                f"the {arm} has the id {key!r} on rows {places[key] + 1} and {row + 1}",
-                hint="give every example its own id",
-            )
+    places = {key: row for row, key in enumerate(scores.ids)}
+    if len(places) < len(scores.ids):
+        row = next(row for row, key in enumerate(scores.ids) if places[key] != row)
+        key = scores.ids[row]
+        raise DuplicateId(
+            f"the {arm} has the id {key!r} on rows {row + 1} and {scores.ids.index(key, row + 1) + 1}",
+            hint="give every example its own id",
+        )
     return places
 
 
 def _require_equal_sets(first: Mapping[str, int], second: Mapping[str, int]) -> None:
+    if first.keys() == second.keys():
+        return
     told = [
         f"{len(only)} only in the {arm}, first {only[0]!r}"
         for arm, mine, others in (("baseline", first, second), ("candidate", second, first))
@@ -185,11 +188,12 @@ def _require_equal_sets(first: Mapping[str, int], second: Mapping[str, int]) -> 
 
 
 def _require_agreement(
-    what: str, ids: Iterable[str], values: Iterable[tuple[str | None, str | None]]
+    what: str, ids: Sequence[str], first: Sequence[str | None], second: Sequence[str | None]
 ) -> None:
-    for key, (ours, theirs) in zip(ids, values, strict=True):
-        if ours != theirs:
-            raise Incomparable(
-                f"example {key!r} has the {what} {ours!r} in the baseline and {theirs!r} in the candidate",
-                hint="both arms must come from the same examples",
-            )
+    if first != second:
+        rows = zip(ids, first, second, strict=True)
+        key, ours, theirs = next(row for row in rows if row[1] != row[2])
+        raise Incomparable(
+            f"example {key!r} has the {what} {ours!r} in the baseline and {theirs!r} in the candidate",
+            hint="both arms must come from the same examples",
+        )

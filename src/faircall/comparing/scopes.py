@@ -56,7 +56,7 @@ def slice_places(cohort: Cohort) -> dict[str, IntArray]:
         DataError: a declared slice has the name of a language.
     """
     scores = cohort.first.scores
-    found = places_by_label([scores.labels[row] for row in cohort.first.rows])
+    found = places_by_label([scores.labels[row] for row in cohort.first.rows.tolist()])
     for name, rows in sorted(scores.extra_slices.items()):
         if name in found:
             raise DataError(f"the declared slice {name!r} has the name of a language", hint="rename its key")

@@ -63,8 +63,9 @@ def number_roots(names: Sequence[str]) -> Roots:
     >>> number_roots(["b", "a", "b"]).of_row.tolist()
     [1, 0, 1]
     """
-    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
-    return Roots(np.array([numbers[name] for name in names], dtype=np.int64), len(numbers))
+    numbers = {name: number for number, name in enumerate(sorted(dict.fromkeys(names)))}
+    places = map(numbers.__getitem__, names)
+    return Roots(np.fromiter(places, dtype=np.int64, count=len(names)), len(numbers))
 
 
 def separate_roots(rows: int) -> Roots:

@@ -119,11 +119,7 @@ def read_json(path: Path | str) -> Any:
         RowInvalid: it is not JSON; the message names file and line.
     """
     label = describe_path(path)
-    with _open_to_read(path, label) as file:
-        try:
-            data = file.read().removeprefix(_BOM)
-        except (OSError, EOFError, zlib.error) as error:
-            _refuse_to_read(error, label)
+    data = read_bytes(path).removeprefix(_BOM)
     if not data.strip():
         raise FileUnreadable(f"{label} is empty", hint="one JSON value is expected")
     try:
@@ -142,15 +138,24 @@ def read_artifact(path: Path | str) -> Any:
     Raises:
         FileUnreadable, RowInvalid: as `read_json`.
     """
+    try:
+        return msgspec.json.decode(read_bytes(path))
+    except (ValueError, RecursionError):  # no JSON, or lone surrogates
+        return read_json(path)
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """A whole file as it stands there, unpacked when it is gzip.
+
+    Raises:
+        FileUnreadable: the file cannot be read.
+    """
     label = describe_path(path)
     with _open_to_read(path, label) as file:
         try:
-            return msgspec.json.decode(file.read())
-        except (ValueError, RecursionError):
-            pass  # no JSON, or lone surrogates
+            return file.read()
         except (OSError, EOFError, zlib.error) as error:
             _refuse_to_read(error, label)
-    return read_json(path)
 
 
 def is_one_document(path: Path | str) -> bool:
