@@ -49,8 +49,10 @@ def test_other_protocols_are_read_quickly(tmp_path):
     assert quick.to_dict() == scored
 
 
-VALUES = (None, 0, -1, 2, 1.0, 2**70, True, "", "zz", [], {}, [[1, 1]] * 5, [[2, 1]] * 5, [[1.0, 1]] * 5,
-          [1, 2], {"name": "f", "arguments": {}}, {"name": "f", "arguments": {}, "z": 1}, {"name": "f"})  # fmt: skip
+VALUES = (
+    None, 0, -1, 2, 1.0, 2**70, True, "", "zz", [], {}, [[1, 1]] * 5, [[2, 1]] * 5, [[1.0, 1]] * 5,
+    [1, 2], {"name": "f", "arguments": {}}, {"name": "f", "arguments": {}, "z": 1}, {"name": "f"},
+)  # fmt: skip
 FIELDS = (
     "id", "root", "language", "slices", "status", "reason", "span", "trailing_json", "truncated",
     "backend_failed", "cause", "components", "gold_sha256", "tasks_sha256", "prompt_sha256", "gold", "call",
