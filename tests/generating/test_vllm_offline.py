@@ -328,8 +328,11 @@ def test_they_are_asked_for_where_there_are_some_and_what_is_in_force_is_recorde
     assert (os.environ["VLLM_BATCH_INVARIANT"], described["batch_invariant"]) == (asked, in_force)
 
 
-def test_without_a_wish_the_users_own_setting_stays(open_backend, monkeypatch):
+def test_without_a_wish_the_users_own_setting_stays(fake, open_backend, monkeypatch):
     monkeypatch.setenv("VLLM_BATCH_INVARIANT", "1")
+    with pytest.raises(EnvironmentProblem, match="no batch-invariant kernels on a CPU"):
+        open_backend()
+    fake.device = "cuda"
     open_backend()
     assert os.environ["VLLM_BATCH_INVARIANT"] == "1"
 

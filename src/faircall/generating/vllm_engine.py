@@ -171,16 +171,15 @@ def _limit_threads(threads: int) -> None:
 
 def _ask_for_invariance(wish: str, platform: Any) -> None:
     """Set what vLLM reads; without a wish the user's own setting stays."""
-    available = _has_invariance(platform)
-    if wish == "always" and platform.is_cpu():
-        raise EnvironmentProblem(
-            "vllm.batch_invariant is `always`, and vLLM has no batch-invariant kernels on a CPU",
-            hint="set it to where_available or never",
-        )
     if wish == "where_available":
-        os.environ.setdefault(_INVARIANT, "1" if available else "0")
+        os.environ.setdefault(_INVARIANT, "1" if _has_invariance(platform) else "0")
     else:
         os.environ[_INVARIANT] = "1" if wish == "always" else "0"
+    if os.environ[_INVARIANT] == "1" and platform.is_cpu():  # vLLM would say yes and change nothing
+        raise EnvironmentProblem(
+            "vLLM has no batch-invariant kernels on a CPU, and they are demanded",
+            hint=f"leave out vllm.batch_invariant and {_INVARIANT}",
+        )
 
 
 def _has_invariance(platform: Any) -> bool:
