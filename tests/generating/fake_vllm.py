@@ -26,10 +26,13 @@ class Tokenizer:
         start = [0] if self.bos_token and add_special_tokens else []
         return {"input_ids": start + [ord(letter) for letter in text.replace(self.bos_token or "\0", "\0")]}
 
-    def decode(self, ids, skip_special_tokens, clean_up_tokenization_spaces):
+    def decode(self, ids, skip_special_tokens=False, clean_up_tokenization_spaces=False):
         assert not skip_special_tokens
         assert not clean_up_tokenization_spaces
         return "".join({0: "<s>", END: "</s>"}.get(number) or chr(number) for number in ids)
+
+    def convert_tokens_to_ids(self, token):
+        return {"<s>": 0, "</s>": END}[token]
 
     def convert_ids_to_tokens(self, number):
         return {0: "<s>", END: "</s>"}[number]

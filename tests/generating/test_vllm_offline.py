@@ -26,6 +26,7 @@ from faircall.generating.backend import (
     Sampling,
 )
 from faircall.generating.journal import open_journal
+from faircall.generating.repeats import plan_way
 from faircall.generating.sources import Source
 from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.generating.vllm_adapter import Lora
@@ -413,4 +414,21 @@ def test_a_stopped_run_goes_on_after_its_last_whole_chunk(tmp_path, fake, open_b
 
 
 def test_chunks_of_one_are_a_sequential_run(tmp_path, open_backend):
-    assert run(tmp_path / "j", open_backend(chunk_size=1)).mode == "sequential"
+    done = run(tmp_path / "j", open_backend(chunk_size=1))
+    telemetry = build_telemetry(done, allocation=Allocation("cpu", threads=1), decoding={})
+    assert telemetry["contract"]["name"] == "faircall.sequential.v1"
+    assert telemetry["contract"]["device_synchronisation"].startswith("implicit: the engine returns when")
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_repeat_check_asks_single_prompts_where_the_run_had_chunks(open_backend, sampled):
+    """Under sampling, too: each request carries its seed."""
+    plan = plan_way("batched", open_backend(chunk_size=2), SLICES, chosen=SLICES["en"], sampled=sampled)
+    assert plan.how == "one by one, where the run had batches of up to 2"
+    assert [len(batch) for batch in plan.batches] == [1, 1, 1]
+
+
+def test_answers_are_taken_apart_into_tokens_with_their_stop_token(open_backend):
+    backend = open_backend()
+    assert backend.tokens_of(backend.generate(prompt("ab")))[:2] == [(ord("a"), "a"), (ord("b"), "b")]
+    assert backend.tokens_of(backend.generate(prompt("ab")))[-1] == (fake_vllm.END, "</s>")

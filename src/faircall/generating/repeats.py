@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from faircall.digest import sha256_text
 from faircall.errors import FaircallError
-from faircall.generating.backend import Backend, BatchedBackend, ServedBackend
+from faircall.generating.backend import Backend, BatchedBackend, ScheduledBackend, ServedBackend
 from faircall.generating.batched_run import plan_batches
 from faircall.generating.divergence import Divergence, locate_divergence
 from faircall.generating.journal import generation_to_dict
@@ -121,7 +121,7 @@ def _plan_other_batches(backend: Backend, chosen: Sequence[Prompt], *, sampled: 
         return "the server decides which requests share a batch"
     if not isinstance(backend, BatchedBackend):
         return "the backend answers one prompt at a time"
-    if sampled:
+    if sampled and not isinstance(backend, ScheduledBackend):
         return "sampled.v1 has no batches: each answer is drawn under a seed of its own"
     if backend.batch_size > 1:
         how = f"one by one, where the run had batches of up to {backend.batch_size}"

@@ -57,7 +57,7 @@ ENGINE: Final[Mapping[str, Any]] = {
     "name": "faircall.engine.v1",
     "scenario": "chunks of prompts, handed to an engine that schedules each chunk by itself",
     "measure": "monotonic wall-clock interval of each chunk divided by its size, in nanoseconds",
-    "device_synchronisation": "implicit: the new token ids are in the host's memory when the engine returns",
+    "device_synchronisation": UNSTATED,
 }
 SHARDED: Final[Mapping[str, Any]] = {
     "name": "faircall.sharded.v1",

@@ -141,6 +141,14 @@ class VllmBackend:
         """Who decides what runs together."""
         return "the engine schedules each chunk"
 
+    @property
+    def synchronisation(self) -> str:
+        """How the devices are waited for."""
+        return "implicit: the engine returns when the new token ids are in the host's memory"
+
+    def synchronise(self) -> None:
+        """Nothing is left to wait for when the engine has returned."""
+
     def prompt_length(self, prompt: Prompt) -> int:
         """Tokens of a prompt."""
         return len(self._encode(prompt))
