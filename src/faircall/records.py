@@ -219,7 +219,8 @@ class Arm:
 
     `identity` maps section -> field -> value, None where it is not known. `adapter_source`,
     `inference_efficiency` and `diagnosis` are carried into the report untouched. `raw_texts` is what the
-    model wrote per row of `scores`, and `durations_ns` how long that took, where they are at hand.
+    model wrote per row of `scores`, and `durations_ns` how long that took, where they are at hand. `config`
+    is what `config.config_sha256` of the identity is the digest of; a refusal names what differs in it.
     """
 
     name: str
@@ -231,3 +232,4 @@ class Arm:
     diagnosis: Mapping[str, Any] | None = None
     raw_texts: tuple[str, ...] | None = None
     durations_ns: tuple[int, ...] | None = None
+    config: Mapping[str, Any] | None = None

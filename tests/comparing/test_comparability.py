@@ -244,6 +244,35 @@ def test_a_changed_gold_call_is_named_by_its_id():
         check(arm(), arm_changed_in("data.gold"))
 
 
+def under(config, digest):
+    return replace(arm(stated={**STATED, "config": {"config_sha256": digest}}), config=config)
+
+
+@pytest.mark.parametrize(
+    ("other", "told", "hint"),
+    [
+        ({"claims": [{"id": "a"}]}, "; only claims differ", "claims are declared before a run"),
+        ({"claims": [1], "eval": {"threads": 2}}, "; claims, eval.threads differ", "compare arms that"),
+        ({"inputs": ["x"]}, "; only inputs differ", "compare arms that"),
+    ],
+)
+def test_another_config_is_refused_with_what_differs_in_it(other, told, hint):
+    config = {"config": {"claims": [], "eval": {"threads": 1}}, "inputs": []}
+    changed = {
+        "config": {**config["config"], **{key: value for key, value in other.items() if key != "inputs"}},
+        "inputs": other.get("inputs", []),
+    }
+    with pytest.raises(Incomparable) as refusal:
+        check(under(config, "c0"), under(changed, "c1"))
+    assert f"config.config_sha256 (c0 | c1{told})" in refusal.value.message
+    assert refusal.value.hint.startswith(hint)
+
+
+def test_of_a_config_that_is_not_at_hand_only_the_digest_is_told():
+    with pytest.raises(Incomparable, match=r"config\.config_sha256 \(c0 \| c1\)"):
+        check(under(None, "c0"), under({"config": {}, "inputs": []}, "c1"))
+
+
 def without_ids(**changes):
     return replace(arm(**changes), ids_given=False)
 

@@ -142,6 +142,14 @@ REFUSED = [
     ({"data.max_query_chars": 3}, r"data\.max_query_chars is smaller", ""),
     ({"arms": {"base": {"revision": "x"}}}, r"arms\.base\.revision is given without an adapter", ""),
     ({"arms": {"../x": {}}}, r"arms\.\.\./x may hold letters", ""),
+    ({"experiment": {"arms": ["base", "x"]}}, r"experiment\.arms\[1\] names 'x'", "base, adapter"),
+    ({"experiment": {"arms": ["base", "base"]}}, r"experiment\.arms\[1\] repeats 'base'", ""),
+    ({"experiment": {"arms": ["adapter"]}}, r"experiment compares at least two arms", ""),
+    ({"experiment": {"pairs": [["base", "x"]]}}, r"experiment\.pairs\[0\] names 'x'", "base, adapter"),
+    ({"experiment": {"pairs": [["base", "base"]]}}, r"experiment\.pairs\[0\] pairs 'base' with", ""),
+    ({"experiment": {"pairs": [["base", "adapter"], ["base", "adapter"]]}}, r"pairs\[1\] repeats base", ""),
+    ({"experiment": {"pairs": [["base"]]}}, r"experiment\.pairs\[0\]", ""),
+    ({"experiment": {"pairs": [["adapter", "base"]]}}, r"claims\[0\] is about no pair", "experiment.pairs"),
     ({"project.name": "a/b"}, r"project\.name may hold letters", ""),
 ]
 

@@ -18,6 +18,7 @@ SECTIONS = {
     "server": schema.Server,
     "vllm": schema.Vllm,
     "claims": schema.Claim,
+    "experiment": schema.Experiment,
 }
 
 

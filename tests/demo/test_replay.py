@@ -71,6 +71,19 @@ def test_a_copy_of_another_version_is_not_shown(tmp_path, replayed):
         replay(tmp_path / "demo", tell=lambda line: None)
 
 
+def test_a_copy_whose_reports_were_built_again_is_named_by_its_file(tmp_path, replayed):
+    shutil.copytree(replayed[0].run.path.parents[2], tmp_path / "demo")
+    run = tmp_path / "demo" / "artifacts" / "runs" / replayed[0].run.run_id
+    for name in ("report/experiment_report.json", "manifest.json", "eval/base/evaluation_report.json"):
+        path = run / name
+        path.write_bytes(path.read_bytes() + b"\n")
+    (run / "report" / "more.md").write_text("more")
+    expected = r"of this version: eval/base/evaluation_report\.json and 3 more differ"
+    with pytest.raises(VerifyMismatch, match=expected) as refusal:
+        replay(tmp_path / "demo", tell=lambda line: None)
+    assert "built again" in refusal.value.hint
+
+
 def test_a_package_without_its_reference_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(replay_module, "REFERENCE", tmp_path)
     with pytest.raises(InvariantViolation, match="0 reference runs"):

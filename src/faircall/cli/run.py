@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,8 +34,9 @@ def run(
 ) -> None:
     """Run all stages of a config: data, prompts, every arm, the report.
 
-    Stages that are finished are left as they are, so the same command goes on after a stop. The exit status
-    is 1 when a declared claim is not established.
+    Only what is missing is run: finished stages and arms are left as they are, and an arm that was stopped
+    goes on. A config with an `experiment` gives the report of its arms and pairs. The exit status is 1 when
+    a declared claim is not established.
     """
     from faircall.cli.progress import show_progress
     from faircall.comparing.answer import require_yes
@@ -46,6 +48,7 @@ def run(
     )
     report = finished.report or next(iter(finished.arms.values())).report
     for arm, outcome in finished.arms.items():
+        print(f"{arm}: {outcome.tell()}", file=sys.stderr if as_json else sys.stdout)
         print_warnings(outcome.report["warnings"], name=arm)
     if as_json:
         print_json(report)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from faircall.canonical import canonical_json
 from faircall.comparing.identity import SectionDigests, digest_sections, identify, name_fields
 from faircall.errors import Incomparable, UsageError
-from faircall.records import Arm, Scores
+from faircall.records import Arm
 
 Difference: TypeAlias = tuple[Any, Any]  # baseline's value, candidate's value
 Differences: TypeAlias = Mapping[str, Difference]  # by path, "section.field"
@@ -41,6 +41,11 @@ CONSEQUENCES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 _SHOWN: Final = 48  # characters of a value in a message
+_CONFIG: Final = "config.config_sha256"
+_HINT_ON_CLAIMS: Final = (
+    "claims are declared before a run and belong to it: run both arms under one config "
+    "(`faircall run` generates what is missing of it)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def check(baseline: Arm, candidate: Arm, vary: Sequence[str] = ()) -> Treatment:
     released = {path: pair for path, pair in released.items() if path not in differs}
     refused = {path: pair for path, pair in differing.items() if path not in {**differs, **released}}
     if refused:
-        raise _refusal(refused, baseline.scores, candidate.scores)
+        raise _refusal(refused, baseline, candidate)
     _demand_differences(vary, differing)
     _demand_known_tasks(released, pairs)
     return Treatment(
@@ -173,10 +178,12 @@ def _demand_known_tasks(released: Differences, pairs: Differences) -> None:
         )
 
 
-def _refusal(refused: Differences, baseline: Scores, candidate: Scores) -> Incomparable:
+def _refusal(refused: Differences, baseline: Arm, candidate: Arm) -> Incomparable:
     told = [_describe(path, pair, baseline, candidate) for path, pair in refused.items()]
     names = _declarations_for(refused)
-    if names:
+    if refused.keys() == {_CONFIG} and differing_keys(baseline.config, candidate.config) == ["claims"]:
+        hint = _HINT_ON_CLAIMS
+    elif names:
         hint = f"if that is what you test, declare it: {' '.join(f'--vary {name}' for name in names)}"
     else:
         hint = "compare arms that answered the same examples under the same conditions"
@@ -193,7 +200,7 @@ def _declarations_for(refused: Differences) -> list[str]:
     return ["quantization" if name == "model" and only_quantization else name for name in sections]
 
 
-def _describe(path: str, pair: Difference, baseline: Scores, candidate: Scores) -> str:
+def _describe(path: str, pair: Difference, baseline: Arm, candidate: Arm) -> str:
     detail = _DETAILS[path](baseline, candidate) if path in _DETAILS else ""
     return f"{path} ({_show(pair[0])} | {_show(pair[1])}{detail})"
 
@@ -205,24 +212,56 @@ def _show(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 4]}..."
 
 
-def _tell_ids(baseline: Scores, candidate: Scores) -> str:
+def differing_keys(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> list[str]:
+    """What differs between two resolved configs, as `section.key`; nothing where one is not known.
+
+    >>> one = {"config": {"eval": {"threads": 1}, "claims": []}, "inputs": []}
+    >>> differing_keys(one, {"config": {"eval": {"threads": 2}, "claims": [1]}, "inputs": []})
+    ['claims', 'eval.threads']
+    """
+    if first is None or second is None:
+        return []
+    flat = [_flatten_config(config) for config in (first, second)]
+    names = sorted({*flat[0], *flat[1]})
+    return [name for name in names if not _equal((flat[0].get(name), flat[1].get(name)))]
+
+
+def _flatten_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of the sections; what is no section, or a list of them, as a whole."""
+    flat: dict[str, Any] = {"inputs": config["inputs"]}
+    for section, value in config["config"].items():
+        if isinstance(value, Mapping):
+            flat.update({f"{section}.{key}": member for key, member in value.items()})
+        else:
+            flat[section] = value
+    return flat
+
+
+def _tell_config(baseline: Arm, candidate: Arm) -> str:
+    names = differing_keys(baseline.config, candidate.config)
+    only = "only " if len(names) == 1 else ""
+    return f"; {only}{', '.join(names)} differ" if names else ""
+
+
+def _tell_ids(baseline: Arm, candidate: Arm) -> str:
     """Which ids only one side has; the first of each, for there may be millions."""
     parts = []
-    for name, mine, others in (("baseline", baseline, candidate), ("candidate", candidate, baseline)):
+    first, second = baseline.scores, candidate.scores
+    for name, mine, others in (("baseline", first, second), ("candidate", second, first)):
         known = set(others.ids)
         only = [key for key in mine.ids if key not in known]
         parts += [f"{len(only)} only in the {name}, first {only[0]!r}"] if only else []
     return "".join(f"; {part}" for part in parts)
 
 
-def _tell_gold(baseline: Scores, candidate: Scores) -> str:
-    golds = dict(zip(baseline.ids, baseline.gold_sha256, strict=True))
-    columns = zip(candidate.ids, candidate.gold_sha256, strict=True)
+def _tell_gold(baseline: Arm, candidate: Arm) -> str:
+    golds = dict(zip(baseline.scores.ids, baseline.scores.gold_sha256, strict=True))
+    columns = zip(candidate.scores.ids, candidate.scores.gold_sha256, strict=True)
     changed = [key for key, gold in columns if golds.get(key, gold) != gold]
     return f"; {len(changed)} changed, first {changed[0]!r}" if changed else ""
 
 
-_DETAILS: Final = {"data.example_ids": _tell_ids, "data.gold": _tell_gold}
+_DETAILS: Final = {"data.example_ids": _tell_ids, "data.gold": _tell_gold, _CONFIG: _tell_config}
 
 
 def _as_sides(differences: Differences) -> dict[str, Any]:

@@ -5,6 +5,7 @@ file --> yaml_lines (values, lines) --> schema (types) --> crosscheck (sections)
 """
 
 from faircall.config.crosscheck import slices_of
+from faircall.config.experiment import arms_of, every_pair, is_about, pairs_of
 from faircall.config.load import Config, InputFile, load_config, load_resolved
 from faircall.config.schema import (
     OVERALL,
@@ -13,6 +14,7 @@ from faircall.config.schema import (
     DataPolicy,
     Dataset,
     EvalPolicy,
+    Experiment,
     FormattingPolicy,
     Model,
     Project,
@@ -29,6 +31,7 @@ __all__ = [
     "DataPolicy",
     "Dataset",
     "EvalPolicy",
+    "Experiment",
     "FormattingPolicy",
     "InputFile",
     "Model",
@@ -36,7 +39,11 @@ __all__ = [
     "SamplingPolicy",
     "Server",
     "Vllm",
+    "arms_of",
+    "every_pair",
+    "is_about",
     "load_config",
     "load_resolved",
+    "pairs_of",
     "slices_of",
 ]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from faircall.config.complaints import complain
-from faircall.config.schema import OVERALL, Claim, ConfigFile
+from faircall.config.experiment import arms_of, is_about, pairs_of
+from faircall.config.schema import OVERALL, Claim, ConfigFile, Experiment
 from faircall.config.yaml_lines import Location, YamlValue
 
 _RESERVED: Final = ("messages", "tools", "documents", "add_generation_prompt")
@@ -25,6 +26,8 @@ def check_sections(config: ConfigFile, document: YamlValue) -> None:
     _check_unique([claim.id for claim in config.claims], "claims", key="id", document=document)
     for index, claim in enumerate(config.claims):
         _check_claim(claim, config, location=("claims", index), document=document)
+    if config.experiment is not None:
+        _check_experiment(config, config.experiment, document)
 
 
 def slices_of(config: ConfigFile) -> tuple[str, ...]:
@@ -35,7 +38,7 @@ def slices_of(config: ConfigFile) -> tuple[str, ...]:
 def _check_unique(values: Sequence[str], section: str, *, key: str, document: YamlValue) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
-            location: Location = (section, index, key) if key else (section, index)
+            location: Location = (section, index, key)
             raise complain(document, location, f"repeats {value!r}")
 
 
@@ -135,6 +138,32 @@ def _check_claim(claim: Claim, config: ConfigFile, *, location: Location, docume
         raise complain(document, (*location, "candidate"), "is the baseline as well")
     if claim.kind in _NEEDS_MARGIN and claim.margin is None:
         raise complain(document, location, f"is a claim of {claim.kind} and needs a margin")
+
+
+def _check_experiment(config: ConfigFile, experiment: Experiment, document: YamlValue) -> None:
+    """Every arm is there, every pair is of two of them, and every claim is about one of the pairs."""
+    for index, name in enumerate(experiment.arms):
+        if name not in config.arms:
+            raise _unknown(document, ("experiment", "arms", index), name, known=config.arms)
+        if name in experiment.arms[:index]:
+            raise complain(document, ("experiment", "arms", index), f"repeats {name!r}")
+    arms = arms_of(config)
+    if len(arms) < 2:
+        raise complain(document, ("experiment",), "compares at least two arms")
+    for index, pair in enumerate(experiment.pairs):
+        location: Location = ("experiment", "pairs", index)
+        for name in pair:
+            if name not in arms:
+                raise _unknown(document, location, name, known=arms)
+        if pair[0] == pair[1]:
+            raise complain(document, location, f"pairs {pair[0]!r} with itself")
+        if pair in experiment.pairs[:index]:
+            raise complain(document, location, f"repeats {pair[0]} -> {pair[1]}")
+    pairs = pairs_of(config, arms)
+    for index, claim in enumerate(config.claims):
+        if not any(is_about(claim, pair, reference=arms[0]) for pair in pairs):
+            hint = "add its pair to experiment.pairs, or name its baseline and candidate"
+            raise complain(document, ("claims", index), "is about no pair of the experiment", hint=hint)
 
 
 def _unknown(document: YamlValue, location: Location, name: str, *, known: Iterable[str]) -> Exception:

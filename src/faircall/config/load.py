@@ -24,7 +24,7 @@ RESOLVED_VERSION: Final = "faircall.config.resolved.v1"
 MAX_BYTES: Final = 1_000_000
 _NEVER: Final = object()
 _SERVED: Final = ("served_as", "answers_as", "base_url")
-_OPTIONAL: Final = ("server", "vllm")
+_OPTIONAL: Final = ("server", "vllm", "experiment")
 
 
 @dataclass(frozen=True, slots=True)

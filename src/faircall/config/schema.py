@@ -164,6 +164,15 @@ class Claim(Section):
     candidate: ShortName | None = None
 
 
+class Experiment(Section):
+    """Which arms are compared, the reference first, and in which pairs; all of both when left out."""
+
+    arms: Annotated[tuple[ShortName, ...], Field(strict=False)] = ()
+    pairs: Annotated[
+        tuple[Annotated[tuple[ShortName, ShortName], Field(strict=False)], ...], Field(strict=False)
+    ] = ()
+
+
 class ConfigFile(Section):
     """The whole file, section by section."""
 
@@ -180,3 +189,4 @@ class ConfigFile(Section):
     server: Server | None = None
     vllm: Vllm | None = None
     claims: Annotated[tuple[Claim, ...], Field(strict=False)] = ()
+    experiment: Experiment | None = None

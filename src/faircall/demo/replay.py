@@ -78,7 +78,25 @@ def copy_reference(folder: Path) -> RunFolder:
     if not target.path.exists():
         shutil.copytree(source.path, target.path)
     elif target.manifest_file.read_bytes() != source.manifest_file.read_bytes():
+        names = _differing(source.path, target.path)
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         raise VerifyMismatch(
-            f"{target.path} is not the reference run of this version", hint="remove it, or give another --out"
+            f"{target.path} is not the reference run of this version: {names[0]}{more} differ from it",
+            hint="its reports were built again, or another version made it: remove it, or give another --out",
         )
     return target
+
+
+def _differing(source: Path, target: Path) -> list[str]:
+    """The files of which two runs hold different bytes, or of which one has none; manifests come last."""
+    found = {path.relative_to(root).as_posix() for root in (source, target) for path in _files(root)}
+    differing = [name for name in found if _bytes_of(source / name) != _bytes_of(target / name)]
+    return sorted(differing, key=lambda name: (name.endswith("manifest.json"), name))
+
+
+def _files(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_file()]
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

@@ -60,6 +60,7 @@ def to_arm(stored: StoredArm) -> Arm:
         diagnosis=diagnosis_of(stored),
         raw_texts=tuple(generation.raw_text for generation in stored.generations),
         durations_ns=_durations(stored),
+        config=stored.config.resolved(),
     )
 
 

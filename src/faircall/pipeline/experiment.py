@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
 from faircall.comparing.costs import efficiency_differences
 from faircall.comparing.deltas import Resampling
-from faircall.config import Claim, Config
+from faircall.config import Config, arms_of, every_pair, is_about, pairs_of
 from faircall.errors import UsageError
-from faircall.pipeline.arms import StoredArm, evaluated_arms, read_arm
+from faircall.pipeline.arms import StoredArm, evaluated_arms, load_config_of, read_arm
 from faircall.pipeline.comparison import compare_stored, record_reports
 from faircall.pipeline.evaluation_report import build_evaluation_report, inference_efficiency
 from faircall.pipeline.families import hold_families
@@ -48,20 +47,23 @@ def build_experiment_report(
 
     Args:
         run: the run.
-        arms: which arms, in this order; all that are finished when left out. The first is the reference.
-        pairs: baseline and candidate of each comparison; all pairs in the order of the arms when left out.
+        arms: which arms, in this order, the reference first; when left out, those of the config's
+            `experiment`, or all that are finished.
+        pairs: baseline and candidate of each comparison; when left out, those of the config's `experiment`
+            where `arms` was left out as well, else all pairs in the order of the arms.
         read: how an arm is read; the default checks its files against its manifest.
 
     Raises:
         UsageError: fewer than two arms, or a pair of an arm that is not there.
         Incomparable: two arms differ where they may not.
     """
-    names = list(arms) or evaluated_arms(run)
-    chosen = list(pairs) or list(combinations(names, 2))
+    config = load_config_of(run)
+    names = list(arms) or _declared_arms(config) or evaluated_arms(run)
+    chosen = list(pairs) or (every_pair if arms else pairs_of)(config, names)
     _require_arms(run, names, chosen)
     stored = {name: read(run, name) for name in names}
-    config = next(iter(stored.values())).config
     reports = [_compare(stored, config, pair, names=names) for pair in chosen]
+    claims = _adjust_claims(reports)
     how = Resampling(seed=config.project.seed)
     return {
         "schema_version": SCHEMA,
@@ -76,9 +78,13 @@ def build_experiment_report(
             "plan": "one per scope",
         },
         "pairs": reports,
-        "claims": hold_families([claim for report in reports for claim in report["claims"]]),
+        "claims": claims,
         "inference_efficiency": compare_efficiency(stored),
     }
+
+
+def _declared_arms(config: Config) -> list[str]:
+    return list(arms_of(config)) if config.experiment else []
 
 
 def _require_arms(run: RunFolder, names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> None:
@@ -99,7 +105,7 @@ def _compare(
     claims = [
         claim.model_dump(mode="json")
         for claim in config.claims
-        if _is_about(claim, baseline, candidate, reference=names[0])
+        if is_about(claim, pair, reference=names[0])
     ]
     report = compare_stored(stored[baseline], stored[candidate], claims=claims)
     for claim in report["claims"]:
@@ -107,9 +113,13 @@ def _compare(
     return report
 
 
-def _is_about(claim: Claim, baseline: str, candidate: str, *, reference: str) -> bool:
-    """A claim without a baseline is about the first arm, one without a candidate about every other."""
-    return (claim.baseline or reference) == baseline and claim.candidate in (None, candidate)
+def _adjust_claims(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All claims, each family adjusted over every pair; the pairs then carry the same verdicts."""
+    claims = hold_families([claim for report in reports for claim in report["claims"]])
+    rest = iter(claims)
+    for report in reports:
+        report["claims"] = [next(rest) for _ in report["claims"]]
+    return claims
 
 
 def _arm(arm: StoredArm) -> dict[str, Any]:

@@ -28,6 +28,11 @@ class ArmOutcome:
     report: Mapping[str, Any]
     generated: int
 
+    def tell(self) -> str:
+        """What was there and what was generated."""
+        total = self.report["examples"]
+        return f"{total - self.generated} of {total} answers were there, {self.generated} generated"
+
 
 def write_artifacts(
     run: RunFolder,

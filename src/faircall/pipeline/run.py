@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from faircall.config import Config
+from faircall.config import Config, arms_of, pairs_of
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.comparison import compare_in_run
 from faircall.pipeline.evaluate import Listener, evaluate_arm
 from faircall.pipeline.experiment import build_experiment_report, write_experiment
 from faircall.pipeline.finish_arm import ArmOutcome
 from faircall.pipeline.format import build_prompts
+from faircall.pipeline.preflight import require_everything
 from faircall.pipeline.prepare import prepare_data
 from faircall.pipeline.runs import find_run, runs_of
 from faircall.store.layout import RunFolder, list_runs
@@ -53,10 +54,10 @@ def run_stages(
     """
     run = ready_run(config, run_id=run_id, fresh=fresh)
     arms: dict[str, ArmOutcome] = {}
-    for arm in config.arms:
+    for arm in arms_of(config):
         with listener_for(arm) as listener:
             arms[arm] = evaluate_arm(run, config, plan_arm(config, arm, limit=limit), listener=listener)
-    return _report(run, arms)
+    return _report(run, config, arms)
 
 
 def ready_run(config: Config, *, run_id: str | None = None, fresh: bool = False) -> RunFolder:
@@ -70,6 +71,7 @@ def _run_of(config: Config, *, run_id: str | None, fresh: bool) -> RunFolder:
     if not fresh and (run_id is None or _exists(config, run_id)) and (run_id or runs_of(config)):
         run = find_run(config, run_id)
         return run if stage_is_done(run, "data") else prepare_data(config, run_id=run.run_id)
+    require_everything(config)
     return prepare_data(config, run_id=run_id)
 
 
@@ -78,14 +80,14 @@ def _exists(config: Config, run_id: str) -> bool:
     return any(run.run_id == run_id for run in list_runs(root))
 
 
-def _report(run: RunFolder, arms: Mapping[str, ArmOutcome]) -> Finished:
-    """Two arms make a comparison, more make an experiment; the first is the reference."""
+def _report(run: RunFolder, config: Config, arms: Mapping[str, ArmOutcome]) -> Finished:
+    """Two arms make a comparison; more, or a declared `experiment`, make an experiment."""
     names = list(arms)
     if len(names) == 1:
         only = arms[names[0]]
         return Finished(run, arms, "evaluation", None, only.report_file)
-    if len(names) == 2:
+    if len(names) == 2 and config.experiment is None:
         report, path = compare_in_run(run, *names)
         return Finished(run, arms, "comparison", report, path)
-    report = build_experiment_report(run, names)
+    report = build_experiment_report(run, names, pairs=pairs_of(config, names))
     return Finished(run, arms, "experiment", report, write_experiment(run, report))
