@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from faircall.errors import EnvironmentProblem, EvaluationError, IdMismatch, UsageError
+from faircall.errors import EnvironmentProblem, EvaluationError, IdMismatch
 from faircall.generating.engine import EngineRequest
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
@@ -69,19 +69,22 @@ def test_a_worker_that_is_killed_over_a_prompt_changes_nothing(tmp_path, sequent
     assert (tmp_path / "spread" / "died-en-2").exists()
 
 
-def test_a_worker_that_is_killed_from_outside_changes_nothing(tmp_path, sequential):
+def test_workers_that_are_killed_from_outside_change_nothing(tmp_path, sequential, capfd):
     run, config = build(tmp_path / "spread", pause=0.05)
-    heard = []
+    heard, killed = [], []
 
     def kill(answered):
         heard.append(answered)
         if len(heard) == 3:
-            alive = sorted((tmp_path / "spread").glob("pid-*"))
-            os.kill(int(alive[0].name[4:]), signal.SIGKILL)
+            killed.extend(int(path.name[4:]) for path in (tmp_path / "spread").glob("pid-*"))
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
 
     outcome = evaluate_arm(run, config, request(config, 2), listener=kill)
     assert (bytes_of(run), report_of(outcome)) == sequential
-    assert len(list((tmp_path / "spread").glob("pid-*"))) == 3
+    assert killed
+    assert capfd.readouterr() == ("", "")  # what Ray says of it is not for our standard output
+    assert len(list((tmp_path / "spread").glob("pid-*"))) > len(killed)  # others took their places
 
 
 def test_a_prompt_that_kills_every_worker_ends_the_run_and_keeps_the_rest(tmp_path, sequential):
@@ -143,17 +146,28 @@ def test_a_refusal_of_the_backend_is_told_as_without_an_engine(tmp_path):
     assert "one row for every example" in told.value.hint
 
 
-def test_batches_are_not_spread(tmp_path):
-    text = run_builder.CONFIG.replace("max_new_tokens: 64", "max_new_tokens: 64, batch_size: 4")
-    run, config = run_builder.build(tmp_path / "work", config=text)
-    with pytest.raises(UsageError, match="share a batch"):
-        evaluate_arm(run, config, request(config, 2))
+@pytest.mark.parametrize("workers", [1, 2])
+def test_batches_are_those_of_one_process(tmp_path, workers):
+    alone, config = build(tmp_path / "alone", batch_size=4)
+    evaluate_arm(alone, config, request(config, None))
+    assert b"fr-3 among" in bytes_of(alone)[1]
+    run, config = build(tmp_path / "spread", batch_size=4, die_once=["en-2"], pause=0.01)
+    heard = []
 
+    def stop(answered):
+        heard.append(answered)
+        if len(heard) == 4:
+            raise KeyboardInterrupt
 
-def test_a_repeat_check_is_left_to_this_machine(tmp_path):
-    run, config = build(tmp_path / "spread")
-    with pytest.raises(UsageError, match="an engine has workers elsewhere"):
-        evaluate_arm(run, config, request(config, 2, repeats=2))
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_arm(run, config, request(config, workers), listener=stop)
+    journal = run.journal_file("base")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:4]))  # as if it had ended within a batch
+    evaluate_arm(run, config, request(config, workers))
+    assert bytes_of(run) == bytes_of(alone)
+    contract = read_json(run.telemetry_file("base"))["contract"]
+    assert (contract["name"], contract["concurrency"]) == ("faircall.distributed.v1", 4 * workers)
 
 
 def test_more_than_the_cluster_has_is_refused_at_once(tmp_path):

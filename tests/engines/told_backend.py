@@ -10,6 +10,8 @@ import signal
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from faircall.generating.replay import open_replay
 
 
@@ -38,6 +40,7 @@ def open_told(request):
 class Told:
     def __init__(self, inner, folder, told):
         self.inner, self.folder, self.told = inner, folder, told
+        self.batch_size = told.get("batch_size", 1)
         self.first = first_time(folder / "first")
 
     def __getattr__(self, name):
@@ -47,6 +50,14 @@ class Told:
         stated = self.inner.describe()
         device = "cpu" if self.first else self.told.get("device_of_second", "cpu")
         return {**stated, "backend": {**stated["backend"], "device": device}}
+
+    def prompt_length(self, prompt):
+        return len(prompt.prompt_text)
+
+    def generate_batch(self, prompts):
+        """Who shares a batch can be told from every answer."""
+        company = "+".join(prompt.example_id for prompt in prompts)
+        return [replace(self.generate(p), raw_text=f"{p.example_id} among {company}") for p in prompts]
 
     def generate(self, prompt):
         time.sleep(self.told.get("pause", 0.0))

@@ -36,6 +36,10 @@ class Local:
             raise WorkerLost("exit code 137")
         return getattr(self.replica, method)(*arguments)
 
+    def release(self):
+        self.call("close")
+        self.stopped = True
+
     def stop(self):
         self.stopped = True
 
@@ -57,6 +61,7 @@ class Echo:
     """Answers with the prompt; all replicas share `facts`."""
 
     facts: ClassVar = [{}]
+    closed: ClassVar = 0
 
     def __init__(self, request):
         self.request = request
@@ -75,7 +80,7 @@ class Echo:
         return Generation(prompt.example_id, prompt.prompt_text)
 
     def close(self):
-        pass
+        Echo.closed += 1
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ def engine():
     made = LocalEngine()
     ENGINES.register("local", lambda request, workers, needs: made)
     BACKENDS.register("echo", Echo)
-    Echo.facts = [{}]
+    Echo.facts, Echo.closed = [{}], 0
     yield made
     ENGINES.restore()
     BACKENDS.restore()
@@ -115,6 +120,7 @@ def test_answers_come_in_the_order_of_the_prompts(engine, tmp_path):
     assert [entry.generation.example_id for entry in found.entries] == [f"p{n}" for n in range(50)]
     assert (found.mode, found.in_flight, found.warm_up_calls) == ("distributed", 3, 0)
     assert engine.closed
+    assert Echo.closed == 3
     assert all(worker.stopped for worker in engine.started)
 
 
@@ -122,7 +128,7 @@ def test_a_lost_worker_is_replaced_and_its_prompt_goes_elsewhere(engine, tmp_pat
     left = {"p3", "p7", "p8"}
 
     def dies(worker, method, arguments):
-        name = arguments[1].example_id if method == "answer" else None
+        name = arguments[0][0][1].example_id if method == "answer" else None
         if name in left:
             left.discard(name)
             return True
@@ -141,7 +147,7 @@ def test_losses_with_answers_between_them_are_forgiven(engine, tmp_path):
     seen = set()
 
     def dies(worker, method, arguments):
-        name = arguments[1].example_id if method == "answer" else None
+        name = arguments[0][0][1].example_id if method == "answer" else None
         fresh = name is not None and name not in seen
         seen.add(name)
         return fresh
@@ -202,7 +208,7 @@ def test_a_second_replica_that_differs_ends_the_run(engine, tmp_path):
         opener.join(DEADLINE)
     with pytest.raises(EvaluationError, match=r'backend\.version: null at the first, "2" here'):
         for prompt in prompts(2):
-            pool.answer("en", prompt)
+            pool.answer([("en", prompt)])
     pool.close()
 
 
@@ -233,8 +239,6 @@ def test_what_makes_no_sense_is_refused(engine):
         EngineRequest("ray", gpus_per_worker=-1)
     with pytest.raises(ConfigError, match="unknown engine 'rey'; did you mean 'ray'"):
         open_workers("echo", REQUEST, EngineRequest("rey"))
-    with pytest.raises(UsageError, match="share a batch"):
-        open_workers("echo", replace(REQUEST, batch_size=2), EngineRequest("local"))
 
 
 def test_without_ray_one_line_says_what_to_install(monkeypatch):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from faircall.generating.accelerator import synchronised, tell_synchronisation
-from faircall.generating.backend import BatchedBackend
+from faircall.generating.backend import Backend, BatchedBackend
 from faircall.generating.journal import Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
 from faircall.records import Prompt
@@ -32,7 +32,7 @@ def generate_in_batches(
     read_clock = synchronised(backend, clock)
     for batch in plan_batches(backend, slices):
         missing = [task for task in batch if journal.find(task[0], task[1].example_id) is None]
-        answers = _answer(backend, batch, clock=read_clock) if missing else []
+        answers = answer_batch(backend, batch, clock=read_clock) if missing else []
         journal.append_all(answer for answer, task in zip(answers, batch, strict=False) if task in missing)
         for name, prompt in batch:
             entry = journal.find(name, prompt.example_id)
@@ -52,7 +52,20 @@ def generate_in_batches(
     )
 
 
-def plan_batches(backend: BatchedBackend, slices: Slices, *, size: int | None = None) -> list[list[Task]]:
+class Measurer(Protocol):
+    """What a plan of batches needs to know."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many prompts make a full batch."""
+        ...
+
+    def prompt_length(self, prompt: Prompt) -> int:
+        """Tokens of a prompt."""
+        ...
+
+
+def plan_batches(backend: Measurer, slices: Slices, *, size: int | None = None) -> list[list[Task]]:
     """All prompts, longest first (what does not fit into memory fails at once), cut into batches.
 
     Batches are of the backend's own size when none is given.
@@ -63,7 +76,15 @@ def plan_batches(backend: BatchedBackend, slices: Slices, *, size: int | None = 
     return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
 
-def _answer(backend: BatchedBackend, batch: Sequence[Task], *, clock: Clock) -> list[TimedAnswer]:
+def answer_one(backend: Backend, slice_name: str, prompt: Prompt, *, clock: Clock) -> TimedAnswer:
+    """One prompt alone, timed."""
+    started = clock()
+    generation = backend.generate(prompt)
+    return TimedAnswer(slice_name, generation, clock() - started)
+
+
+def answer_batch(backend: BatchedBackend, batch: Sequence[Task], *, clock: Clock) -> list[TimedAnswer]:
+    """A batch in one pass; each answer has its share of the time."""
     started = clock()
     generations = backend.generate_batch([prompt for _, prompt in batch])
     share = (clock() - started) // len(batch)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from faircall.generating.backend import Backend
+from faircall.generating.batched_run import Task, answer_one, plan_batches
 from faircall.generating.journal import Entry, Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
 from faircall.generating.worker_pool import WorkerPool
-from faircall.records import Prompt
 
-_Answer: TypeAlias = Callable[[str, Prompt], TimedAnswer]
-_Outcome: TypeAlias = TimedAnswer | BaseException
+_Answer: TypeAlias = Callable[[Sequence[Task]], list[TimedAnswer]]
+_Outcome: TypeAlias = list[TimedAnswer] | BaseException
 
 
 def generate_concurrently(
@@ -32,28 +32,51 @@ def generate_concurrently(
     Answers are journalled in the order in which they come, and the run lists them in slice and prompt order,
     so files do not depend on who was faster. The listener is called from this thread only.
     """
-    entries = _run(slices, journal, in_flight=in_flight, listener=listener, answer=_timed(backend, clock))
+    batches = _one_by_one(slices)
+    entries = _run(
+        slices, batches, journal, in_flight=in_flight, listener=listener, answer=_timed(backend, clock)
+    )
     return SequentialRun(entries, _sessions(entries), 0, None, mode="served", in_flight=in_flight)
 
 
 def generate_distributed(
     pool: WorkerPool, slices: Slices, *, journal: Journal, listener: Listener = lambda entry: None
 ) -> SequentialRun:
-    """The same with a pool of workers, each timing what it answers; journal and order stay here."""
-    entries = _run(slices, journal, in_flight=pool.in_flight, listener=listener, answer=pool.answer)
-    return SequentialRun(entries, _sessions(entries), 0, None, mode="distributed", in_flight=pool.in_flight)
+    """The same with a pool of workers, each timing what it answers; journal, order and batches stay here."""
+    batches = plan_batches(pool, slices) if pool.batch_size > 1 else _one_by_one(slices)
+    entries = _run(slices, batches, journal, in_flight=pool.in_flight, listener=listener, answer=pool.answer)
+    return SequentialRun(
+        entries,
+        _sessions(entries),
+        0,
+        None,
+        mode="distributed",
+        in_flight=pool.in_flight * pool.batch_size,
+        synchronisation=pool.synchronisation,
+    )
+
+
+def _one_by_one(slices: Slices) -> list[list[Task]]:
+    return [[(name, prompt)] for name, prompts in slices.items() for prompt in prompts]
 
 
 def _run(
-    slices: Slices, journal: Journal, *, in_flight: int, listener: Listener, answer: _Answer
+    slices: Slices,
+    batches: Iterable[Sequence[Task]],
+    journal: Journal,
+    *,
+    in_flight: int,
+    listener: Listener,
+    answer: _Answer,
 ) -> tuple[Entry, ...]:
-    tasks: deque[tuple[str, Prompt]] = deque()
-    for name, prompts in slices.items():
-        for prompt in prompts:
-            entry = journal.find(name, prompt.example_id)
-            if entry is None:
-                tasks.append((name, prompt))
-            else:
+    """A batch of which one answer is missing is answered whole, and only what is missing is kept."""
+    tasks: deque[Sequence[Task]] = deque()
+    for batch in batches:
+        known = [journal.find(name, prompt.example_id) for name, prompt in batch]
+        if None in known:
+            tasks.append(batch)
+        for entry in known:
+            if entry is not None:
                 listener(entry)
     _answer_all(tasks, journal=journal, in_flight=in_flight, listener=listener, answer=answer)
     found = [journal.find(name, prompt.example_id) for name, prompts in slices.items() for prompt in prompts]
@@ -65,16 +88,11 @@ def _sessions(entries: Sequence[Entry]) -> int:
 
 
 def _timed(backend: Backend, clock: Clock) -> _Answer:
-    def answer(name: str, prompt: Prompt) -> TimedAnswer:
-        started = clock()
-        generation = backend.generate(prompt)
-        return TimedAnswer(name, generation, clock() - started)
-
-    return answer
+    return lambda batch: [answer_one(backend, *task, clock=clock) for task in batch]
 
 
 def _answer_all(
-    tasks: deque[tuple[str, Prompt]],
+    tasks: deque[Sequence[Task]],
     *,
     journal: Journal,
     in_flight: int,
@@ -87,11 +105,11 @@ def _answer_all(
     def work() -> None:
         while True:
             try:
-                name, prompt = tasks.popleft()
+                batch = tasks.popleft()
             except IndexError:
                 return
             try:
-                outcomes.put(answer(name, prompt))
+                outcomes.put(answer(batch))
             except BaseException as error:
                 outcomes.put(error)
                 return
@@ -101,8 +119,8 @@ def _answer_all(
             threading.Thread(target=work, daemon=True).start()
         while left:
             arrived = _take_all(outcomes)
-            answered = [outcome for outcome in arrived if isinstance(outcome, TimedAnswer)]
-            for entry in journal.append_all(answered):
+            answered = [outcome for outcome in arrived if not isinstance(outcome, BaseException)]
+            for entry in journal.append_all(_missing(answered, journal)):
                 listener(entry)
             left -= len(answered)
             for outcome in arrived:
@@ -110,6 +128,11 @@ def _answer_all(
                     raise outcome
     finally:
         tasks.clear()  # after an error or an interruption nobody starts another prompt
+
+
+def _missing(answered: Iterable[Sequence[TimedAnswer]], journal: Journal) -> list[TimedAnswer]:
+    answers = (answer for answers in answered for answer in answers)
+    return [a for a in answers if journal.find(a.slice_name, a.generation.example_id) is None]
 
 
 def _take_all(outcomes: SimpleQueue[_Outcome]) -> list[_Outcome]:

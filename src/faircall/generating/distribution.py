@@ -19,14 +19,9 @@ def open_workers(backend: str, request: BackendRequest, engine: EngineRequest) -
     """The replicas of an arm on an engine.
 
     Raises:
-        UsageError: prompts are batched, or there are fewer workers than servers.
+        UsageError: there are fewer workers than servers.
         ConfigError: there is no such engine.
     """
-    if request.batch_size > 1:
-        raise UsageError(
-            "an engine would change which prompts share a batch",
-            hint="set eval.batch_size (for vllm: vllm.chunk_size) to 1; or give servers as a pool",
-        )
     opener = ENGINES.get(engine.name)
     seats = plan_seats(request, engine.workers)
     needs = needs_of(request, engine, seats)

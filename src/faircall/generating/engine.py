@@ -62,6 +62,10 @@ class Worker(Protocol):
         """
         ...
 
+    def release(self) -> None:
+        """Ask the replica to close, without waiting: what it holds outside its process goes with it."""
+        ...
+
     def stop(self) -> None:
         """End the worker's process, whatever it is doing."""
         ...
@@ -75,7 +79,7 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what was started here; a cluster that was there before stays."""
+        """Give released workers a moment and stop them; a cluster that was there before stays."""
         ...
 
 

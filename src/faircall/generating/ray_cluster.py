@@ -24,8 +24,13 @@ _STORE_BYTES: Final = 128 * 1024 * 1024
 _REACH_SECONDS: Final = 5.0
 _CLIENT: Final = "ray://"
 _QUIET: Final = {"logging_level": "ERROR", "configure_logging": False, "log_to_driver": False}
-# Ray reads these while it is imported. The second: after its end nothing may start Ray again by itself.
-_SETTINGS: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_AUTO_CONNECT": "0"}
+# Ray reads these while it is imported. The second: after its end nothing may start Ray again by itself. The
+# third: what Ray says of a dead worker would land in our standard output; the pool says it, if it matters.
+_SETTINGS: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_AUTO_CONNECT": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+}
 # The first keeps a node on loopback, as on macOS and Windows.
 _LOCAL_SETTINGS: Final = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",

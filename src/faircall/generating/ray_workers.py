@@ -10,6 +10,7 @@ from faircall.generating.ray_cluster import Cluster, connect
 from faircall.generating.replica import Replica
 
 _REASON_LENGTH: Final = 300
+_CLOSING_SECONDS: Final = 5.0
 
 
 def open_ray(request: EngineRequest, workers: int, needs: WorkerNeeds) -> RayEngine:
@@ -46,6 +47,7 @@ class RayEngine:
     def __init__(self, cluster: Cluster, needs: WorkerNeeds) -> None:
         """Take the cluster; it is left when the engine is closed."""
         self._cluster = cluster
+        self._workers: list[RayWorker] = []
         self._actor = cluster.ray.remote(_Host).options(
             num_cpus=needs.cpus,
             num_gpus=needs.gpus,
@@ -57,10 +59,16 @@ class RayEngine:
 
     def start(self, number: int) -> RayWorker:
         """Ask for an actor."""
-        return RayWorker(self._cluster.ray, self._actor.remote())
+        self._workers.append(RayWorker(self._cluster.ray, self._actor.remote()))
+        return self._workers[-1]
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Wait a little for what closes by itself, end all actors, and leave the cluster."""
+        closing = [worker.closing for worker in self._workers if worker.closing is not None]
+        if closing:
+            self._cluster.ray.wait(closing, num_returns=len(closing), timeout=_CLOSING_SECONDS)
+        for worker in self._workers:
+            worker.stop()
         self._cluster.close()
 
 
@@ -70,6 +78,7 @@ class RayWorker:
     def __init__(self, ray: Any, actor: Any) -> None:
         """Take the handle."""
         self._ray, self._actor = ray, actor
+        self.closing: Any = None
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Run a method there; a process or machine that is gone is a lost worker."""
@@ -80,6 +89,10 @@ class RayWorker:
         if error is not None:
             raise error
         return result
+
+    def release(self) -> None:
+        """Let the replica close: a model may have processes and devices of its own."""
+        self.closing = self._actor.run.remote("close")
 
     def stop(self) -> None:
         """Kill the actor: it holds nothing that the driver does not have."""

@@ -8,10 +8,19 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from faircall.generating.backend import BACKENDS, Backend, BackendRequest, Description, ServedBackend
+from faircall.generating.accelerator import synchronised, tell_synchronisation
+from faircall.generating.backend import (
+    BACKENDS,
+    Backend,
+    BackendRequest,
+    BatchedBackend,
+    Description,
+    ServedBackend,
+)
+from faircall.generating.batched_run import Task, answer_batch, answer_one
 from faircall.generating.journal import TimedAnswer
 from faircall.records import Prompt
 
@@ -25,12 +34,23 @@ class Software(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplicaFacts:
-    """What a replica states once it is open. `in_flight`: prompts that it takes at a time."""
+    """What a replica states once it is open.
+
+    Attributes:
+        description: the conditions under which it answers.
+        in_flight: calls that it takes at a time.
+        software: what it runs on.
+        place: the name of its machine.
+        batch_size: prompts that it answers in one pass; 1 is no batching.
+        synchronisation: how its device is waited for; None where that is not told.
+    """
 
     description: Description
     in_flight: int
     software: Software
-    place: str = field(default="")
+    place: str = ""
+    batch_size: int = 1
+    synchronisation: str | None = None
 
 
 def installed_software() -> Software:
@@ -52,17 +72,36 @@ class Replica:
             os.chdir(folder)
         self._backend = opened = BACKENDS.get(backend)(request)
         in_flight = opened.in_flight if isinstance(opened, ServedBackend) else 1
-        return ReplicaFacts(opened.describe(), in_flight, installed_software(), platform.node())
+        return ReplicaFacts(
+            opened.describe(),
+            in_flight,
+            installed_software(),
+            platform.node(),
+            batch_size=opened.batch_size if isinstance(opened, BatchedBackend) else 1,
+            synchronisation=tell_synchronisation(opened),
+        )
 
     def check(self, prompts: Sequence[Prompt]) -> None:
         """Refuse prompts that cannot be answered honestly."""
         self._opened.check(prompts)
 
-    def answer(self, slice_name: str, prompt: Prompt) -> TimedAnswer:
-        """Answer one prompt, timed where it is answered: the way to the driver and back is left out."""
-        started = time.monotonic_ns()
-        generation = self._opened.generate(prompt)
-        return TimedAnswer(slice_name, generation, time.monotonic_ns() - started)
+    def measure(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Tokens of each prompt, for the plan of the batches."""
+        backend = self._opened
+        assert isinstance(backend, BatchedBackend)  # the driver asks replicas that have batches
+        return [backend.prompt_length(prompt) for prompt in prompts]
+
+    def answer(self, batch: Sequence[Task]) -> list[TimedAnswer]:
+        """Answer one prompt, or a batch in one pass, timed here: the way to the driver is left out."""
+        backend, clock = self._opened, synchronised(self._opened, time.monotonic_ns)
+        if isinstance(backend, BatchedBackend) and backend.batch_size > 1:
+            return answer_batch(backend, batch, clock=clock)
+        return [answer_one(backend, *task, clock=clock) for task in batch]
+
+    def close(self) -> None:
+        """Give back what the backend holds."""
+        if self._backend is not None:
+            self._backend.close()
 
     @property
     def _opened(self) -> Backend:

@@ -71,7 +71,7 @@ SHARDED: Final[Mapping[str, Any]] = {
 DISTRIBUTED: Final[Mapping[str, Any]] = {
     "name": "faircall.distributed.v1",
     "scenario": "prompts spread by an engine over workers, each with a replica, maybe on several machines",
-    "measure": "the interval of each prompt in its worker, in nanoseconds",
+    "measure": "the interval of each prompt in its worker, of a batch divided by its size, in nanoseconds",
     "included": "what the backend does for one prompt; its workers may share machines",
     "excluded": ["the way to the worker and back", "waiting for a free worker", *CONTRACT["excluded"]],
     "warm_up": "none",

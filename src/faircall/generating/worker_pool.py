@@ -25,6 +25,7 @@ from faircall.generating.agreement import (
     require_same_software,
 )
 from faircall.generating.backend import BackendRequest, Description
+from faircall.generating.batched_run import Task
 from faircall.generating.engine import Engine, Worker, WorkerLost
 from faircall.generating.journal import TimedAnswer
 from faircall.generating.replica import ReplicaFacts
@@ -76,8 +77,8 @@ class WorkerPool:
         """
         self._engine, self._backend, self._seats, self._base_urls = engine, backend, seats, base_urls
         self._free: SimpleQueue[_Free | BaseException] = SimpleQueue()
-        self._reference: Description | None = None
-        self._per_replica = 1
+        self._facts: ReplicaFacts | None = None
+        self._lengths: dict[str, int] = {}
         self._closed = False
         self._failure: BaseException | None = None
         self._openers: list[threading.Thread] = []
@@ -90,7 +91,22 @@ class WorkerPool:
     @property
     def in_flight(self) -> int:
         """How many prompts may be under way at a time."""
-        return sum(min(seat.share, self._per_replica) for seat in self._seats)
+        return sum(min(seat.share, self._first.in_flight) for seat in self._seats)
+
+    @property
+    def batch_size(self) -> int:
+        """How many prompts a replica answers in one pass."""
+        return self._first.batch_size
+
+    @property
+    def synchronisation(self) -> str | None:
+        """How a replica's device is waited for; None where that is not told."""
+        return self._first.synchronisation
+
+    @property
+    def _first(self) -> ReplicaFacts:
+        assert self._facts is not None  # the first replica is open
+        return self._facts
 
     @property
     def workers(self) -> int:
@@ -99,25 +115,33 @@ class WorkerPool:
 
     def describe(self) -> Description:
         """The conditions of every replica."""
-        assert self._reference is not None  # the first replica is open
-        return self._reference
+        return pooled_description(self._first.description, self._base_urls)
 
     def check(self, prompts: Sequence[Prompt]) -> None:
-        """All replicas are alike, so one of them checks the prompts."""
+        """All replicas are alike, so one of them checks the prompts, and measures them for batches."""
         self._run("check", list(prompts), what="the check of the prompts")
+        if self.batch_size > 1:
+            lengths = self._run("measure", list(prompts), what="the lengths of the prompts")
+            self._lengths = {p.prompt_sha256: n for p, n in zip(prompts, lengths, strict=True)}
+
+    def prompt_length(self, prompt: Prompt) -> int:
+        """Tokens of a prompt that was checked."""
+        return self._lengths[prompt.prompt_sha256]
 
     def generate(self, prompt: Prompt) -> Generation:
         """The answer of whoever is free."""
-        return self.answer("", prompt).generation
+        return self.answer([("", prompt)])[0].generation
 
-    def answer(self, slice_name: str, prompt: Prompt) -> TimedAnswer:
-        """The answer of whoever is free, timed by the worker.
+    def answer(self, batch: Sequence[Task]) -> list[TimedAnswer]:
+        """The answers of whoever is free, timed by the worker: of one prompt, or of a batch in one pass.
 
         Raises:
             EnvironmentProblem: workers keep dying, at one seat or under this prompt.
             EvaluationError: a worker's conditions differ.
         """
-        answered: TimedAnswer = self._run("answer", slice_name, prompt, what=repr(prompt.example_id))
+        first = batch[0][1].example_id
+        over = repr(first) if len(batch) == 1 else f"the batch of {first!r}"
+        answered: list[TimedAnswer] = self._run("answer", list(batch), what=over)
         return answered
 
     def close(self) -> None:
@@ -126,8 +150,10 @@ class WorkerPool:
         self._free.put(_closed())
         for seat in self._seats:
             with seat.lock:
-                for worker in filter(None, (seat.opening, seat.worker)):
-                    worker.stop()
+                if seat.opening is not None:
+                    seat.opening.stop()
+                if seat.worker is not None:
+                    seat.worker.release()
         for opener in self._openers:
             opener.join(_PATIENCE)
         self._engine.close()
@@ -206,7 +232,7 @@ class WorkerPool:
             raise
         with seat.lock:
             seat.worker, seat.opening = worker, None
-        for _ in range(min(seat.share, self._per_replica)):
+        for _ in range(min(seat.share, self._first.in_flight)):
             self._free.put(_Free(seat, worker))
 
     def _start(self, seat: Seat) -> tuple[Worker, ReplicaFacts]:
@@ -227,10 +253,10 @@ class WorkerPool:
         name = f"{seat.name} on {facts.place}" if facts.place else seat.name
         require_same_software(facts, name=name)
         description = pooled_description(facts.description, self._base_urls)
-        if self._reference is None:
+        if self._facts is None:
             require_local_sources(description, seat.request)
-            self._reference, self._per_replica = description, facts.in_flight
-        require_same_description(self._reference, description, name=name)
+            self._facts = facts
+        require_same_description(self.describe(), description, name=name)
 
 
 def _closed() -> EnvironmentProblem:

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from faircall.canonical import canonical_json
 from faircall.config import Config
-from faircall.errors import UsageError
 from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import Backend
 from faircall.generating.journal import Entry, open_journal
@@ -55,15 +54,10 @@ def evaluate_arm(
     ways as they begin.
 
     Raises:
-        UsageError: a repeat check of stored answers, or on an engine.
+        UsageError: a repeat check of stored answers.
         EvaluationError: generations of other conditions are there already, or model and prompts do not fit.
         InvariantViolation: a prompt is not the one that its digest names.
     """
-    if request.engine is not None and request.repeats:
-        raise UsageError(
-            "a repeat check compares processes of this machine, and an engine has workers elsewhere",
-            hint="let the arm finish, then give --repeat-check without --engine",
-        )
     prompts = load_prompts(run, config, limit=request.limit)
     # Before the model is loaded, so that its weights count; workers have memories of their own.
     memory = None if request.engine else watch_memory()
