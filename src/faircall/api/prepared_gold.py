@@ -69,10 +69,10 @@ class PreparedGold:
         if len(texts) != len(self._golds):
             message = f"{len(texts)} texts for {len(self._golds)} gold calls"
             raise UsageError(message, hint="give one text per gold call")
+        golds = self._golds
         other = list(compress(range(len(texts)), map(ne, texts, self._spellings)))
-        calls = map(read_call, map(texts.__getitem__, other))
         table = self._perfect.copy()
-        table[other] = components(map(match_compiled, map(self._golds.__getitem__, other), calls))
+        table[other] = components([match_compiled(golds[row], read_call(texts[row])) for row in other])
         return table
 
     def metrics(self, texts: Sequence[str]) -> dict[str, MetricValue]:

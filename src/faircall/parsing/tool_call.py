@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from faircall.parsing.span import first_bracket, has_bracket
-from faircall.parsing.typed import decode_call
+from faircall.parsing.typed import decode_call, decode_first_call
 from faircall.records import Generation, Parsed, ParseStatus, ToolCall
 from faircall.strict_json import JsonFault, decode_at, is_cut_off, walk
 
@@ -46,7 +46,7 @@ def parse_tool_call(text: str) -> Parsed:
     start = first_bracket(text)
     if start is None:
         return NO_JSON
-    found = decode_call(text, start)
+    found = decode_first_call(text, start)
     if found is None:
         return _read_carefully(text, start)
     call, end = found
@@ -59,10 +59,14 @@ def read_call(text: str) -> ToolCall | None:
     >>> read_call('{"name": "f", "arguments": {}}'), read_call("Sunny.")
     (ToolCall(name='f', arguments={}), None)
     """
+    if text[:1] == "{" and text[-1:] == "}":  # most texts that are read for scores
+        call = decode_call(text)
+        if call is not None:
+            return call
     start = first_bracket(text)
     if start is None:
         return None
-    found = decode_call(text, start)
+    found = decode_first_call(text, start)
     return _read_carefully(text, start).call if found is None else found[0]
 
 

@@ -16,6 +16,7 @@ import msgspec
 from faircall.records import ToolCall
 
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
+_UNSPELLABLE: Final = (ValueError, OverflowError, RecursionError)
 _ABSENT: Final = object()
 
 
@@ -60,8 +61,12 @@ def match_compiled(gold: CompiledGold, predicted: ToolCall | None) -> CallMatch:
         return gold.nothing
     gold_name, arguments, spelling, nothing, perfect = gold
     same_name = gold_name == predicted.name
-    if same_name and spelling is not None and spelling == _spell(predicted.arguments):
-        return perfect
+    if same_name:
+        try:
+            if spelling == _encode(predicted.arguments):
+                return perfect
+        except _UNSPELLABLE:
+            pass
     return _count_as(same_name, *_compare_pairs(arguments, predicted.arguments), nothing.gold_pairs)
 
 
@@ -96,9 +101,11 @@ def _compare_pairs(gold: Any, predicted: Any) -> tuple[int, int]:
     matched = pairs = 0
     pending = [(gold, predicted)]
     for left, right in pending:  # grows while it is walked
-        is_list = type(right) is list
-        find = dict(enumerate(left)).get if is_list else left.get
-        for key, value in enumerate(right) if is_list else right.items():
+        if type(right) is list:
+            find, members = dict(enumerate(left)).get, enumerate(right)
+        else:
+            find, members = left.get, right.items()
+        for key, value in members:
             other, kind = find(key, _ABSENT), type(value)
             if value and (kind is dict or kind is list):
                 if type(other) is kind:
@@ -117,7 +124,7 @@ def _spell(value: Any) -> bytes | None:
     """A spelling that only equal values share; None where msgspec has none (lone surrogates)."""
     try:
         return _encode(value)
-    except (ValueError, OverflowError, RecursionError):
+    except _UNSPELLABLE:
         return None
 
 
