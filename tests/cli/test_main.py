@@ -78,7 +78,7 @@ def test_every_verb_shows_one_example_and_takes_json(path, capsys):
 
 def test_no_credential_reaches_an_error(capsys):
     """Source: section 9 of the contract."""
-    assert main(["score", "https://user:hunter2@host/sk-abcdefghijklmnop1234.jsonl"]) == 2
+    assert main(["score", "https://user:hunter2@127.0.0.1:1/sk-abcdefghijklmnop1234.jsonl"]) in (2, 3)
     err = capsys.readouterr().err
     assert "hunter2" not in err
     assert "sk-abc" not in err
