@@ -86,8 +86,13 @@ def in_memory(rows: int) -> Iterator[Figure]:
 
     from faircall import prepare_gold
 
-    for kind, must, reach in (("plain", 20, 30), ("worst", 9, 15)):
-        table = list(corpus.rows(kind, rows))
+    names = {
+        "plain": "parse + score in memory, gold prepared",
+        "worst": "no text identical to gold",
+        "long": "5 kB of reasoning before each call, in memory",
+    }
+    for kind, must, reach in (("plain", 20, 30), ("worst", 9, 15), ("long", 15, 25)):
+        table = list(corpus.rows(kind, max(rows // 20, 200) if kind == "long" else rows))
         golds, texts = [row["gold"] for row in table], [row["raw_text"] for row in table]
         prepared = prepare_gold(golds)
         assert prepared.components(texts).sum(axis=0).tolist() == obvious.score_texts(golds, texts)
@@ -98,9 +103,9 @@ def in_memory(rows: int) -> Iterator[Figure]:
             lambda golds=golds, texts=texts: obvious.score_texts(golds, texts),
             repeats=3,
         )
-        name = "parse + score in memory, gold prepared" if kind == "plain" else "no text identical to gold"
-        yield Figure(name, "obvious implementation / ours", slow / ours, "x", must, reach)
+        yield Figure(names[kind], "obvious implementation / ours", slow / ours, "x", must, reach)
         if kind == "plain":
+            name = names[kind]
             yield Figure(name, "ours / orjson.loads of the texts", ours / loads, "x", 2.0, 1.4, at_most=True)
             yield Figure(name, "ours / json.loads of the texts", ours / python, "x", 1.0, 0.5, at_most=True)
 

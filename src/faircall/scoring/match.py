@@ -67,7 +67,8 @@ def match_compiled(gold: CompiledGold, predicted: ToolCall | None) -> CallMatch:
                 return perfect
         except _UNSPELLABLE:
             pass
-    return _count_as(same_name, *_compare_pairs(arguments, predicted.arguments), nothing.gold_pairs)
+    matched, pairs = _compare_pairs(arguments, predicted.arguments)
+    return _count_as(same_name, matched, pairs, nothing.gold_pairs)
 
 
 def match_call(gold: ToolCall, predicted: ToolCall | None) -> CallMatch:
@@ -79,7 +80,8 @@ def match_call(gold: ToolCall, predicted: ToolCall | None) -> CallMatch:
     pairs = count_pairs(gold.arguments)
     if predicted is None:
         return _miss(pairs)
-    return _count_as(gold.name == predicted.name, *_compare_pairs(gold.arguments, predicted.arguments), pairs)
+    matched, predicted_pairs = _compare_pairs(gold.arguments, predicted.arguments)
+    return _count_as(gold.name == predicted.name, matched, predicted_pairs, pairs)
 
 
 @lru_cache(maxsize=4096)
