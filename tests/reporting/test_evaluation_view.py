@@ -94,3 +94,18 @@ def test_flips_show_gold_and_both_answers():
     assert "(600 characters)" in text
     assert text.splitlines()[-1] == "1 more not shown (--limit, --only)"
     assert text.count("\n") < 15
+
+
+def test_what_an_arm_cost_is_shown_where_it_was_measured():
+    cost = {"scenario": "single stream", "seconds_per_example": 2.0, "p90_ns": 3 * 10**9, "new_tokens": 7}
+    table = tables({**REPORT, "inference_efficiency": cost})["Cost"]
+    assert table.rows == (
+        ("time per example", "2 s"),
+        ("slowest tenth begins at", "3 s"),
+        ("new tokens", "7"),
+    )
+    assert table.note == "single stream"
+    resumed = {**cost, "cross_comparable_reason": "the run was resumed"}
+    told = tables({**REPORT, "inference_efficiency": resumed})["Cost"].note
+    assert told == "single stream; not to be compared: the run was resumed"
+    assert "Cost" not in tables(REPORT)

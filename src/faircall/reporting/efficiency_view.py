@@ -47,6 +47,14 @@ def efficiency_tables(efficiency: Json | None, names: tuple[str, str]) -> Iterat
     yield Table("Cost", columns, tuple(rows), note=_tell_comparability(efficiency))
 
 
+def arm_table(name: str, efficiency: Json) -> Table:
+    """What one arm cost, and why its times may not be set against another's, where they may not."""
+    note = str(efficiency.get("scenario"))
+    if reason := efficiency.get("cross_comparable_reason"):
+        note = f"{note}; not to be compared: {reason}"
+    return Table("Cost", ("measure", name), tuple(measure_rows([efficiency])), note=note)
+
+
 def measure_rows(arms: Sequence[Json]) -> list[Row]:
     """What was measured of some arms, one row each; what is known of none of them is left out."""
     return [(_MEASURES[key][0], *(_cell(arm, key) for arm in arms)) for key in _shown(arms)]

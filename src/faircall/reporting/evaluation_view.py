@@ -8,6 +8,7 @@ from typing import Any, Final
 from faircall.records import METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
+from faircall.reporting.efficiency_view import arm_table
 from faircall.reporting.reading_view import reading_blocks
 from faircall.reporting.repeats_view import repeat_tables
 
@@ -48,6 +49,8 @@ def _blocks(report: Json) -> Iterator[Block]:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):
         yield _slices_table(report["slices"])
+    if report.get("inference_efficiency"):
+        yield arm_table(report["name"], report["inference_efficiency"])
     yield from repeat_tables([(report["name"], report.get("inference_efficiency"))], listed=True)
 
 
