@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 import msgspec
 import numpy as np
 
 from faircall.api.stored_records import TYPES, StoredRows, build_scores
-from faircall.records import METRIC_NAMES, Parsed, ParseStatus, ToolCall
-from faircall.scoring.protocols import Protocol
+from faircall.records import METRIC_NAMES, Gold, Parsed, ParseStatus, ToolCall
+from faircall.scoring.protocols import METRIC_PROTOCOL, Protocol
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -62,6 +63,7 @@ class StoredEvaluation(TypedDict, total=False):
     records: list[StoredRecord]
 
 
+_take_columns: Final = attrgetter(*TYPES)
 _decode: Final = msgspec.json.Decoder(StoredEvaluation).decode
 
 
@@ -80,7 +82,7 @@ def take_rows(records: Sequence[StoredRecord], protocol: Protocol) -> StoredRows
     Raises:
         ValueError, OverflowError: records of the right form that contradict themselves.
     """
-    columns = {name: tuple([getattr(record, name) for record in records]) for name in TYPES}
+    columns = dict(zip(TYPES, zip(*map(_take_columns, records), strict=True), strict=True))
     for record in records:
         if not (record.status == "ok") == (record.reason is None) == (record.call is not None):
             raise ValueError("a status that its reason or its call denies")
@@ -95,10 +97,20 @@ def take_rows(records: Sequence[StoredRecord], protocol: Protocol) -> StoredRows
             parsed=tuple(parsed),
             gold_pairs=_gold_pairs(records),
         ),
-        gold=tuple([protocol.load_truth(record.gold) for record in records]),
+        gold=_gold(records, protocol),
         raw_texts=columns["raw_text"],
         asked=tuple([record.asked for record in records]),
     )
+
+
+def _gold(records: Sequence[StoredRecord], protocol: Protocol) -> tuple[Gold, ...]:
+    values = [record.gold for record in records]
+    if protocol.name != METRIC_PROTOCOL:
+        return tuple(map(protocol.load_truth, values))
+    calls = msgspec.convert(values, tuple[ToolCall, ...])  # by column, what `load_truth` looks at one by one
+    if not all(call.name for call in calls):
+        raise ValueError("a gold call without a name")
+    return calls
 
 
 def _components(tables: Sequence[Sequence[Component]]) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
@@ -145,7 +145,9 @@ def _marked(column: Sequence[bool]) -> frozenset[int]:
     return frozenset(row for row, marked in enumerate(column) if marked)
 
 
-def _extra_slices(column: Iterable[Sequence[str]]) -> dict[str, IntArray]:
+def _extra_slices(column: Sequence[Sequence[str]]) -> dict[str, IntArray]:
+    if not any(column):
+        return {}
     found: dict[str, list[int]] = {}
     for row, names in enumerate(column):
         for name in names:

@@ -147,7 +147,7 @@ def _outputs_equal(baseline: Arm, candidate: Arm) -> bool:
     """Whether both arms wrote the same text for every example: what unknown arms can show to be equal."""
     if baseline.raw_texts is None or candidate.raw_texts is None:
         return False
-    if not baseline.ids_given:
+    if not baseline.ids_given or baseline.scores.ids == candidate.scores.ids:
         return baseline.raw_texts == candidate.raw_texts
     left, right = (
         dict(zip(arm.scores.ids, arm.raw_texts or (), strict=True)) for arm in (baseline, candidate)

@@ -98,7 +98,7 @@ def paired_gaps(scores: Scores, how: Resampling, *, reference_label: str | None 
     reference = require_reference(scores, reference_label)
     if reference is None:
         return {}
-    targets = sorted({label for label in scores.labels if label is not None and label != reference})
+    targets = sorted(label for label in set(scores.labels) if label is not None and label != reference)
     return {target: _measure_gap(scores, how, reference=reference, target=target) for target in targets}
 
 
@@ -111,12 +111,9 @@ def _measure_gap(scores: Scores, how: Resampling, *, reference: str, target: str
 
 def pair_languages(scores: Scores, *, reference: str, target: str) -> Cohort:
     """Every target row whose root is a reference row, with that row; in the order of root and row ids."""
-    roots = {key: row for row, key in enumerate(scores.ids) if scores.labels[row] == reference}
-    pairs = sorted(
-        (scores.roots[row], scores.ids[row], row)
-        for row, label in enumerate(scores.labels)
-        if label == target and scores.roots[row] in roots
-    )
+    rows = list(zip(scores.labels, scores.roots, scores.ids, range(len(scores.ids)), strict=True))
+    roots = {key: row for label, _, key, row in rows if label == reference}
+    pairs = sorted((root, key, row) for label, root, key, row in rows if label == target and root in roots)
     first = np.array([roots[root] for root, _, _ in pairs], dtype=np.int64)
     second = np.array([row for _, _, row in pairs], dtype=np.int64)
     names = number_roots([root for root, _, _ in pairs])

@@ -101,10 +101,11 @@ def pair_arms(baseline: Scores, candidate: Scores) -> Cohort:
         IdMismatch: one arm has an id that the other lacks.
         Incomparable: a shared id has another root or slice label on the other side.
     """
-    first, second = _index_ids(baseline, arm="baseline"), _index_ids(candidate, arm="candidate")
+    first = _index_ids(baseline, arm="baseline")
+    second = first if candidate.ids == baseline.ids else _index_ids(candidate, arm="candidate")
     _require_equal_sets(first, second)
     ids = sorted(first)
-    rows = [first[key] for key in ids], [second[key] for key in ids]
+    rows = [list(map(places.__getitem__, ids)) for places in (first, second)]
     roots = [baseline.roots[row] for row in rows[0]]
     _require_agreement("root", ids, roots, [candidate.roots[row] for row in rows[1]])
     labels = [baseline.labels[row] for row in rows[0]]
@@ -173,7 +174,7 @@ def _index_ids(scores: Scores, *, arm: str) -> dict[str, int]:
 
 
 def _require_equal_sets(first: Mapping[str, int], second: Mapping[str, int]) -> None:
-    if first.keys() == second.keys():
+    if first is second or first.keys() == second.keys():
         return
     told = [
         f"{len(only)} only in the {arm}, first {only[0]!r}"
