@@ -30,13 +30,19 @@ from faircall.tools import find_tool
 CATEGORIES = ("simple_python", "multiple", "live_simple", "live_multiple")
 
 
-def load_ast_checker():
+def stand_in_for_models():
+    """Put a table in which no model renames anything in place of the one that imports vendors' clients."""
+
     class NoRename:
         underscore_to_dot = False
 
     stand_in = types.ModuleType("bfcl_eval.constants.model_config")
     stand_in.MODEL_CONFIG_MAPPING = defaultdict(NoRename)
     sys.modules[stand_in.__name__] = stand_in
+
+
+def load_ast_checker():
+    stand_in_for_models()
     from bfcl_eval.constants.enums import Language
     from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker
 

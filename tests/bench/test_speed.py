@@ -15,8 +15,8 @@ BENCH = str(Path(__file__).parent.parent.parent / "bench")
 @pytest.fixture
 def bench(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
-    names = ("corpus", "obvious", "speed")
-    yield [importlib.import_module(name) for name in names]
+    names = ("corpus", "obvious", "speed", "bfcl_speed")
+    yield [importlib.import_module(name) for name in names][:3]
     for name in names:
         sys.modules.pop(name, None)
 
@@ -36,6 +36,8 @@ def test_a_figure_says_whether_it_meets_its_bounds(bench):
     figure = bench[2].Figure("f", "a / b", 5.0, "x", 4, 6)
     assert figure.verdict == "met"
     assert figure._replace(value=6.0).verdict == "reached"
+    assert figure._replace(value=None).verdict == "not measured"
+    assert "| not installed | 4 x |" in figure._replace(value=None).line()
     assert figure._replace(value=3.0).verdict == "**not met**"
     assert figure._replace(value=3.0, at_most=True).verdict == "reached"
     assert figure._replace(value=7.0, at_most=True).verdict == "**not met**"
