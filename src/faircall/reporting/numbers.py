@@ -130,14 +130,14 @@ def ratio_interval(lower: float | None, upper: float | None) -> str:
 
 
 def size(value: int | None) -> str:
-    """An amount of memory with three significant digits.
+    """An amount of memory, from 1 GiB on with three significant digits.
 
-    >>> size(1536 * 1024**2), size(200 * 1024**2), size(None)
-    ('1.5 GiB', '200 MiB', 'undefined')
+    >>> size(1536 * 1024**2), size(1008 * 1024**2), size(0), size(None)
+    ('1.5 GiB', '1008 MiB', '0 MiB', 'undefined')
     """
     if value is None:
         return UNDEFINED
-    return f"{value / 1024**3:.3g} GiB" if value >= 1000 * 1024**2 else f"{value / 1024**2:.3g} MiB"
+    return f"{value / 1024**3:.3g} GiB" if value >= 1024**3 else f"{value / 1024**2:.0f} MiB"
 
 
 def plain(value: float) -> str:
