@@ -102,8 +102,10 @@ def read_adapter_config(source: Source) -> dict[str, Any]:
 def largest_rank(config: Mapping[str, Any]) -> int:
     """The rank of an adapter, or of the module with the largest one; 0 for what is no LoRA.
 
-    >>> largest_rank({"r": 8, "rank_pattern": {"q_proj": 32}}), largest_rank({"peft_type": "LOHA", "r": 8})
-    (32, 0)
+    >>> largest_rank({"peft_type": "LORA", "r": 8, "rank_pattern": {"q_proj": 32}})
+    32
+    >>> largest_rank({"peft_type": "LOHA", "r": 8})
+    0
     """
     if config.get("peft_type") != "LORA":
         return 0
