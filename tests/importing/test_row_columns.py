@@ -11,6 +11,7 @@ from faircall.errors import FaircallError
 from faircall.importing.from_jsonl import import_rows
 from faircall.importing.row_columns import columns_of, read_columns
 from faircall.store.files import decode_lines
+from faircall.strict_json.columns import escape
 
 GOLD = {"name": "f", "arguments": {"x": 1}}
 ROW = {"id": "a", "raw_text": "no", "gold": GOLD}
@@ -147,9 +148,10 @@ def test_gold_texts_are_canonical_in_most_cases():
     arguments = {"b": [1, 2.5, True, None], "a": {"é": 'ü \\ "', "": {}}, "c": "\n"}
     found = read_columns(dump({**ROW, "gold": {"name": "f", "arguments": arguments}}))
     assert json.loads(found.gold_texts[0]) == {"name": "f", "arguments": arguments}
+    assert [escape(text) for text in found.gold_texts] == found.gold_texts  # it holds a backslash
     arguments["a"] = {"é": "ü"}
     found = read_columns(dump({**ROW, "gold": {"name": "f", "arguments": arguments}}))
-    assert found.gold_texts == [canonical_json({"name": "f", "arguments": arguments})]
+    assert escape(found.gold_texts[0]) == canonical_json({"name": "f", "arguments": arguments})
 
 
 LEAVES = st.sampled_from(

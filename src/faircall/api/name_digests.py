@@ -30,9 +30,10 @@ def digest_names(names: Sequence[str]) -> IntArray:
     """
     if not names:
         return np.zeros(0, dtype=np.int64)
-    short = [name if len(name) <= _LONGEST else sha256_text(name) for name in names]
-    spelt = np.array(short)
-    letters = spelt.view(np.uint32).reshape(len(short), spelt.itemsize // 4).astype(np.uint64)
     lengths = np.fromiter(map(len, names), dtype=np.uint64, count=len(names))
+    if lengths.max() > _LONGEST:
+        names = [name if len(name) <= _LONGEST else sha256_text(name) for name in names]
+    spelt = np.array(names)
+    letters = spelt.view(np.uint32).reshape(len(names), spelt.itemsize // 4).astype(np.uint64)
     digests: IntArray = (letters @ _WEIGHTS[: letters.shape[1]] + lengths * _WEIGHTS[-1]).view(np.int64)
     return digests

@@ -23,7 +23,7 @@ from faircall.importing.row_columns import RowColumns, columns_of, read_columns
 from faircall.parsing import readers
 from faircall.parsing.span import first_bracket
 from faircall.parsing.tool_call import BACKEND_FAILED, parse_tool_call
-from faircall.records import Example, Identity
+from faircall.records import Example, Identity, Parsed
 from faircall.scoring.call_metrics import components
 from faircall.scoring.causes import cause_of_miss
 from faircall.scoring.diagnosis import DiagnosisCounts
@@ -31,6 +31,7 @@ from faircall.scoring.match import CallMatch, count_pairs, match_call
 from faircall.scoring.scores import stops_at_limit
 from faircall.store.collector import without_collector
 from faircall.store.files import LineBlock, decode_lines
+from faircall.strict_json.columns import escape, spell_quickly
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -105,10 +106,14 @@ def _score(rows: RowColumns) -> ScoredBlock:
 def _match(rows: RowColumns, diagnosis: DiagnosisCounts) -> tuple[list[CallMatch], Codes]:
     """The matches that rows have, and which of them is each row's; what else was found is counted."""
     is_gold = _find_gold_texts(rows)
+    read = {row: _read(rows, row) for row in np.flatnonzero(~is_gold).tolist()}
+    equal = [row for row, found in read.items() if rows.tools[row] is None and _is_gold(rows, row, found)]
+    is_gold[equal] = True
     golds = list(compress(rows.golds, is_gold))
-    diagnosis.add_golds(golds)
+    diagnosis.add_golds(golds, trailing_json=sum(read[row].trailing_json for row in equal))
     pairs, pairs_of_row = _number([count_pairs(gold.arguments) for gold in golds])
-    others, other_of_row = _number(_match_others(rows, np.flatnonzero(~is_gold).tolist(), diagnosis))
+    rest = np.flatnonzero(~is_gold).tolist()
+    others, other_of_row = _number([_match_row(rows, row, read[row], diagnosis) for row in rest])
     kind_of_row = np.empty(len(is_gold), dtype=np.int32)
     kind_of_row[is_gold] = pairs_of_row
     kind_of_row[~is_gold] = other_of_row + len(pairs)
@@ -121,7 +126,7 @@ def _find_gold_texts(rows: RowColumns) -> BoolArray:
     Rows with a failure or with offered tools have more to be looked at.
     """
     same = [
-        text == gold or (text.endswith(gold) and first_bracket(text) == len(text) - len(gold))
+        text == gold or _ends_in(text, gold) or (not gold.isascii() and _ends_in(text, escape(gold)))
         for text, gold in zip(rows.raw_texts, rows.gold_texts, strict=True)
     ]
     found = np.array(same, dtype=np.bool_)
@@ -132,21 +137,25 @@ def _find_gold_texts(rows: RowColumns) -> BoolArray:
     return found
 
 
-def _match_others(rows: RowColumns, places: Sequence[int], diagnosis: DiagnosisCounts) -> list[CallMatch]:
-    """The match of each row at `places`."""
-    parsed = [
-        parse_tool_call(rows.raw_texts[row]) if rows.failures[row] is None else BACKEND_FAILED
-        for row in places
-    ]
-    matches = [match_call(rows.golds[row], found.call) for row, found in zip(places, parsed, strict=True)]
-    is_plain = [match.full and rows.tools[row] is None for row, match in zip(places, matches, strict=True)]
-    diagnosis.add_golds([rows.golds[row] for row in compress(places, is_plain)])
-    diagnosis.trailing_json += sum(found.trailing_json for found in compress(parsed, is_plain))
-    for row, found, match, is_done in zip(places, parsed, matches, is_plain, strict=True):
-        if not is_done:
-            example = Example(rows.ids[row], rows.golds[row], rows.tools[row])
-            diagnosis.add_row(example, found, None if match.full else cause_of_miss(example, found))
-    return matches
+def _ends_in(text: str, gold: str) -> bool:
+    return text.endswith(gold) and first_bracket(text) == len(text) - len(gold)
+
+
+def _read(rows: RowColumns, row: int) -> Parsed:
+    return parse_tool_call(rows.raw_texts[row]) if rows.failures[row] is None else BACKEND_FAILED
+
+
+def _is_gold(rows: RowColumns, row: int, found: Parsed) -> bool:
+    """Whether the call is spelt as its gold call; if not, it may still be equal."""
+    return found.call is not None and spell_quickly(found.call) == rows.gold_texts[row]
+
+
+def _match_row(rows: RowColumns, row: int, found: Parsed, diagnosis: DiagnosisCounts) -> CallMatch:
+    """One row by the functions that score a whole file."""
+    example = Example(rows.ids[row], rows.golds[row], rows.tools[row])
+    match = match_call(rows.golds[row], found.call)
+    diagnosis.add_row(example, found, None if match.full else cause_of_miss(example, found))
+    return match
 
 
 def _count_marks(rows: RowColumns) -> Counter[frozenset[str]]:

@@ -9,7 +9,7 @@ the whole file: it is then scored at once, which gives the same numbers or the e
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,7 +28,7 @@ from faircall.records import METRIC_NAMES, PARSER_VERSION, Identity
 from faircall.scoring.call_metrics import METRIC_PROTOCOL
 from faircall.scoring.diagnosis import DiagnosisCounts
 from faircall.scoring.totals import describe_metrics
-from faircall.stats.cluster import Roots
+from faircall.stats.cluster import Roots, separate_roots
 from faircall.store.files import describe_path, read_blocks
 
 if TYPE_CHECKING:
@@ -99,11 +99,10 @@ class FileTally:
     def summary(self) -> dict[str, Any]:
         """What `Evaluation.summary` says of the same rows, but for the name."""
         rows = self.diagnosis.examples
-        if not rows or len(np.unique(np.concatenate(self._ids))) < rows:
+        if not rows or not _are_distinct(self._ids):
             raise NotHere  # no row at all, or an id twice
         self._ids.clear()
-        distinct, root_of_row = np.unique(np.concatenate(self._roots), return_inverse=True)
-        roots = Roots(root_of_row.astype(np.int64), len(distinct))
+        roots = _number_roots(self._roots)
         self._roots.clear()
         kinds = np.frombuffer(b"".join(self._kinds), dtype=np.int64).reshape(-1, len(METRIC_NAMES), 2)
         kind_of_row, label_of_row = np.concatenate(self._kind_of_row), np.concatenate(self._label_of_row)
@@ -136,6 +135,19 @@ class FileTally:
         reader = readers.get(PARSER_VERSION)
         notice = readers.notice_of(reader, self.marks)
         return {"reading": {"reader": reader.name, **describe_notice(notice)}} if notice else {}
+
+
+def _are_distinct(digests: Sequence[IntArray]) -> bool:
+    ordered = np.sort(np.concatenate(digests))
+    return not np.any(ordered[1:] == ordered[:-1])
+
+
+def _number_roots(digests: Sequence[IntArray]) -> Roots:
+    """The root of each row; no sum over roots depends on their order."""
+    if _are_distinct(digests):
+        return separate_roots(sum(map(len, digests)))
+    distinct, root_of_row = np.unique(np.concatenate(digests), return_inverse=True)
+    return Roots(root_of_row.astype(np.int64), len(distinct))
 
 
 def _describe(kinds: IntArray, kind_of_row: Codes, roots: Roots) -> dict[str, Any]:

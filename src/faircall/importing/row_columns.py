@@ -41,7 +41,7 @@ class RowColumns(NamedTuple):
     """Rows by column: one member per row, in the order of the lines.
 
     Attributes:
-        gold_texts: each gold call as JSON: canonical, but for rare spellings of numbers and letters.
+        gold_texts: each gold call as JSON: canonical, but for letters beyond ASCII and rare numbers.
         sources: the id of the root, None for a row that is its own.
         identity: the sections that the rows attest.
     """

@@ -57,8 +57,9 @@ class DiagnosisCounts:
         if example.gold is not None:
             self._count_call(example, example.gold, parsed.call, right=cause is None)
 
-    def add_golds(self, golds: Sequence[ToolCall]) -> None:
+    def add_golds(self, golds: Sequence[ToolCall], *, trailing_json: int = 0) -> None:
         """Count rows whose offered tools are not known, and whose prediction is their gold call."""
+        self.trailing_json += trailing_json
         self.examples += len(golds)
         self.statuses["ok"] += len(golds)
         self.validity["no_schema"] += len(golds)

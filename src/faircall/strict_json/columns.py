@@ -20,10 +20,11 @@ from faircall.strict_json.faults import MAX_DEPTH, MAX_DIGITS
 MISSING: Final = msgspec.UNSET
 """Stands in a column where the row does not have it."""
 
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
 _encode_lines: Final = msgspec.json.Encoder(order="sorted").encode_lines
 _decode: Final = msgspec.json.Decoder().decode
 _decode_lines: Final = msgspec.json.Decoder().decode_lines
-_NEWLINE, _OPEN, _CLOSE, _COLON = b"\n{}:"
+_NEWLINE, _OPEN, _CLOSE, _COLON, _BACKSLASH, _U, _THREE = b"\n{}:\\u3"
 _SPACE: Final = b" \t\r\n"
 _STRINGLESS: Final = frozenset((type(None), bool, float, msgspec.UnsetType))
 _LONG_DIGITS: Final = re.compile(rb"[0-9]{%d}" % (MAX_DIGITS + 1))
@@ -36,8 +37,7 @@ class Columns(NamedTuple):
         rows: how many there are.
         kinds: column -> the types of its values.
         values: column -> value per row, `MISSING` where a row does not have it.
-        spellings: typed column of anything but text -> JSON per row, with sorted keys and without spaces; in
-            ASCII where that is easy.
+        spellings: typed column of anything but text -> JSON per row, as `spell_quickly` writes it.
     """
 
     rows: int
@@ -108,7 +108,7 @@ def decode_columns(lines: Lines, *, names: Sequence[str], types: Mapping[str, An
     # No object has a line break between a closing and an opening brace: as many as lines are one a line.
     if len(rows) != lines.rows or not _has_colons(lines.data, colons):
         return None
-    spellings = {name: _split_ascii(spelt[name]) for name in types if spelt[name]}
+    spellings = {name: _split(spelt[name]) for name in types if spelt[name]}
     return Columns(len(rows), kinds, values, spellings)
 
 
@@ -123,7 +123,30 @@ def decode_texts(texts: Sequence[str], kind: Any) -> tuple[list[Any], list[str]]
         spelt, data = _spell(values, set(map(type, values))), "\n".join(texts).encode()
     except (ValueError, RecursionError):
         return None
-    return (values, _split_ascii(spelt)) if _has_colons(data, _count_colons(spelt)) else None
+    return (values, _split(spelt)) if _has_colons(data, _count_colons(spelt)) else None
+
+
+def spell_quickly(value: Any) -> str | None:
+    """JSON that only equal values share, with sorted keys and without spaces; None where msgspec has none.
+
+    >>> spell_quickly({"b": "é", "a": 1.0})
+    '{"a":1.0,"b":"é"}'
+    """
+    try:
+        return _encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        return None
+
+
+def escape(spelling: str) -> str:
+    r"""What `spell_quickly` wrote, in ASCII where that is easy.
+
+    >>> print(escape(spell_quickly(["é"])))
+    ["\u00e9"]
+    """
+    escaped = spelling.encode("ascii", "backslashreplace").decode()
+    # JSON has neither \x nor \U, but for a backslash that is escaped itself.
+    return spelling if "\\U" in escaped or "\\\\" in spelling else escaped.replace("\\x", "\\u00")
 
 
 @lru_cache(maxsize=64)
@@ -192,23 +215,15 @@ def _has_colons(data: bytes, count: int) -> bool:
     msgspec keeps the last of two equal keys (D3). Each member has a colon, so none was lost when none is
     missing; but for those that are spelt as an escape, `\u003a`.
     """
-    return _count_colons(data) == count and not (_has_word(data, b"u003") and b"\\u003" in data)
+    characters = np.frombuffer(data, np.uint8)
+    if np.count_nonzero(characters == _COLON) != count:
+        return False
+    # Whether a backslash, a u and two places on a 3 stand anywhere is told in a third of the time.
+    possible = characters[:-4] == _BACKSLASH
+    possible &= characters[1:-3] == _U
+    possible &= characters[4:] == _THREE
+    return not (possible.any() and b"\\u003" in data)
 
 
-def _has_word(data: bytes, word: bytes) -> bool:
-    """Whether four bytes are in `data`: `word in data`, several times faster."""
-    wanted = np.frombuffer(word, "<u4")
-    shifts = (np.frombuffer(data, "<u4", (len(data) - at) // 4, at) for at in range(4) if len(data) >= at + 4)
-    return any(bool(np.any(shift == wanted)) for shift in shifts)
-
-
-def _split_ascii(lines: bytes) -> list[str]:
-    r"""Lines of JSON as texts, with escapes instead of other characters than ASCII where that is easy.
-
-    What is not ASCII stands in strings, where JSON has neither `\x` nor `\U`.
-    """
-    text = lines.decode()
-    if not text.isascii() and "\\\\" not in text:
-        escaped = text.encode("ascii", "backslashreplace").decode()
-        text = text if "\\U" in escaped else escaped.replace("\\x", "\\u00")
-    return text.split("\n")[:-1]
+def _split(lines: bytes) -> list[str]:
+    return lines.decode().split("\n")[:-1]
