@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from faircall.canonical import spell
 from faircall.records import Example, Parsed, ToolCall
-from faircall.scoring.match import is_same_leaf
+from faircall.scoring.match import is_equal
 from faircall.tools import declared_arguments, find_tool
 
 CALL_CAUSES: Final = (
@@ -31,6 +31,9 @@ CALL_CAUSES: Final = (
 MAX_NORMALISED_CHARS: Final = 10_000
 """Longer texts are compared without Unicode normalisation, which is quadratic in runs of combining marks."""
 
+_TYPE_NAMES: Final = {
+    type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", list: "array"
+}  # fmt: skip
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,299})(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,3})?")
 
 
@@ -55,12 +58,11 @@ def _cause_of_name(example: Example, call: ToolCall) -> str | None:
 
 def _cause_of_keys(example: Example, call: ToolCall) -> str | None:
     gold = example.gold.arguments if example.gold else {}
+    if gold.keys() == call.arguments.keys():
+        return None
     if gold.keys() - call.arguments.keys():
         return "missing_argument"
-    unexpected = call.arguments.keys() - gold.keys()
-    if not unexpected:
-        return None
-    invented = unexpected & invented_arguments(example, call)
+    invented = (call.arguments.keys() - gold.keys()) & invented_arguments(example, call)
     return "unexpected_argument:invented" if invented else "unexpected_argument"
 
 
@@ -91,11 +93,13 @@ def differences(gold: Any, predicted: Any) -> Iterator[tuple[Any, Any]]:
     pending = [(gold, predicted)]
     while pending:
         left, right = pending.pop()
-        if isinstance(left, dict) and isinstance(right, dict) and left and left.keys() == right.keys():
+        if is_equal(left, right):
+            continue
+        if type(left) is type(right) is dict and left and left.keys() == right.keys():
             pending += reversed([(member, right[key]) for key, member in left.items()])
         elif _is_list_pair(left, right) and left and not is_reordered(left, right):
             pending += reversed(list(zip(left, right, strict=True)))
-        elif not is_same_leaf(left, right):
+        else:
             yield left, right
 
 
@@ -121,10 +125,7 @@ def _spellings(members: Iterable[Any]) -> list[str]:
 
 def json_type(value: Any) -> str:
     """`null`, `boolean`, `number`, `string`, `array` or `object`."""
-    if value is None:
-        return "null"
-    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
-    return names.get(type(value), "object")
+    return _TYPE_NAMES.get(type(value), "object")
 
 
 def _is_number_alike(left: Any, right: Any) -> bool:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from faircall.records import Example, Parsed, Scores, ToolCall
-from faircall.scoring.match import count_matched, count_pairs, is_same_leaf
+from faircall.scoring.match import is_equal
 from faircall.scoring.schema_validity import Verdict, describe_validity, validity
 from faircall.tools import find_tool
 
@@ -90,7 +90,7 @@ class DiagnosisCounts:
                 continue
             if name not in call.arguments:
                 self.missing[gold.name, name] += 1
-            elif not _is_equal(value, call.arguments[name]):
+            elif not is_equal(value, call.arguments[name]):
                 self.wrong[gold.name, name] += 1
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,12 +159,6 @@ def _column(example: Example, call: ToolCall | None) -> tuple[str, str]:
     if example.tools is not None and find_tool(example.tools, call.name) is None:
         return "unknown_tool", ""
     return "tool", call.name
-
-
-def _is_equal(gold: Any, predicted: Any) -> bool:
-    if not gold or type(gold) not in (dict, list):
-        return is_same_leaf(gold, predicted)
-    return count_matched(gold, predicted) == count_pairs(gold) == count_pairs(predicted)
 
 
 def _ranked(counts: Counter[Any]) -> list[tuple[Any, int]]:

@@ -167,3 +167,17 @@ def is_same_leaf(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     return bool(left == right) and (type(left) is not float or repr(left) == repr(right))
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """Whether two values have one canonical spelling (D6).
+
+    >>> is_equal({"a": [1]}, {"a": [1]}), is_equal({"a": [1]}, {"a": [1.0]}), is_equal(1, True)
+    (True, False, False)
+    """
+    if left != right or not left or type(left) not in (dict, list):
+        return is_same_leaf(left, right)
+    spelling = _spell(left)
+    if spelling is None:
+        return count_matched(left, right) == count_pairs(left) == count_pairs(right)
+    return spelling == _spell(right)
