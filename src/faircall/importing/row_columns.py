@@ -206,7 +206,7 @@ def _read_golds(cells: _Cells) -> tuple[list[ToolCall], list[str]]:
         golds, texts = decode_texts(golds, _CALLS) or ([], [])
     if set(map(type, golds)) == {list} and set(map(len, golds)) == {1}:
         golds, texts = [calls[0] for calls in golds], [text[1:-1] for text in texts]
-    if set(map(type, golds)) != {ToolCall} or not all(call.name for call in golds):
+    if set(map(type, golds)) != {ToolCall} or "" in {call.name for call in golds}:
         raise _Unusual
     return golds, texts
 

@@ -7,15 +7,20 @@ line by line, and finds the value or the fault.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from faircall.strict_json.faults import MAX_DEPTH, MAX_DIGITS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    ByteArray = NDArray[np.uint8]
 
 MISSING: Final = msgspec.UNSET
 """Stands in a column where the row does not have it."""
@@ -27,6 +32,8 @@ _decode_lines: Final = msgspec.json.Decoder().decode_lines
 _NEWLINE, _OPEN, _CLOSE, _COLON, _BACKSLASH, _U, _THREE = b"\n{}:\\u3"
 _SPACE: Final = b" \t\r\n"
 _STRINGLESS: Final = frozenset((type(None), bool, float, msgspec.UnsetType))
+_PIECE: Final = 1 << 16
+"""Bytes that are looked at together: what is written beside them stays in the processor's cache."""
 _LONG_DIGITS: Final = re.compile(rb"[0-9]{%d}" % (MAX_DIGITS + 1))
 
 
@@ -161,7 +168,8 @@ def _spell(column: list[Any], kinds: set[type]) -> bytes:
     """JSON Lines of a column; empty where there are only texts and what holds no text."""
     if kinds <= _STRINGLESS | {str}:
         return b""
-    spelt = _encode_lines([None if value is MISSING else value for value in column])
+    missing = msgspec.UnsetType in kinds
+    spelt = _encode_lines([None if value is MISSING else value for value in column] if missing else column)
     _require_limits(spelt)
     return spelt
 
@@ -182,8 +190,9 @@ def _count_braced(data: bytes) -> int:
     """The number of lines, when every one is something in braces; else 0."""
     if not data.startswith(b"{") or not data.endswith((b"}", b"}\n")):
         return 0
-    characters = np.frombuffer(data, np.uint8, count=len(data) - data.endswith(b"\n"))
-    breaks = np.flatnonzero(characters == _NEWLINE)
+    characters = np.frombuffer(data, np.uint8)
+    breaks = np.concatenate([at + np.flatnonzero(piece == _NEWLINE) for at, piece in _pieces(data)])
+    breaks = breaks[:-1] if data.endswith(b"\n") else breaks
     braced = np.all(characters[breaks - 1] == _CLOSE) and np.all(characters[breaks + 1] == _OPEN)
     return len(breaks) + 1 if braced else 0
 
@@ -206,7 +215,16 @@ def _count_colons_in(column: list[Any], kinds: set[type], spelt: bytes) -> int:
 
 
 def _count_colons(data: bytes) -> int:
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _COLON))
+    return count_bytes(data, _COLON)
+
+
+def count_bytes(data: bytes, value: int) -> int:
+    """How often a byte stands in `data`: `bytes.count`, several times faster.
+
+    >>> count_bytes(b"a:b:", ord(":"))
+    2
+    """
+    return sum(int(np.count_nonzero(piece == value)) for _, piece in _pieces(data))
 
 
 def _has_colons(data: bytes, count: int) -> bool:
@@ -215,14 +233,25 @@ def _has_colons(data: bytes, count: int) -> bool:
     msgspec keeps the last of two equal keys (D3). Each member has a colon, so none was lost when none is
     missing; but for those that are spelt as an escape, `\u003a`.
     """
+    return _count_colons(data) == count and not (_may_escape(data) and b"\\u003" in data)
+
+
+def _may_escape(data: bytes) -> bool:
+    """Whether a backslash, a u and two places on a 3 stand anywhere: told sooner than where they stand."""
+    for _, piece in _pieces(data, overlap=4):
+        found = piece[:-4] == _BACKSLASH
+        found &= piece[1:-3] == _U
+        found &= piece[4:] == _THREE
+        if found.any():
+            return True
+    return False
+
+
+def _pieces(data: bytes, *, overlap: int = 0) -> Iterator[tuple[int, ByteArray]]:
+    """Parts of the bytes, with the place where each begins, and the first ones of the next part."""
     characters = np.frombuffer(data, np.uint8)
-    if np.count_nonzero(characters == _COLON) != count:
-        return False
-    # Whether a backslash, a u and two places on a 3 stand anywhere is told in a third of the time.
-    possible = characters[:-4] == _BACKSLASH
-    possible &= characters[1:-3] == _U
-    possible &= characters[4:] == _THREE
-    return not (possible.any() and b"\\u003" in data)
+    for at in range(0, len(data), _PIECE):
+        yield at, characters[at : at + _PIECE + overlap]
 
 
 def _split(lines: bytes) -> list[str]:
