@@ -126,7 +126,7 @@ def _find_gold_texts(rows: RowColumns) -> BoolArray:
     Rows with a failure or with offered tools have more to be looked at.
     """
     same = [
-        text == gold or _ends_in(text, gold) or ("\\u" in text and _ends_in(text, escape(gold)))
+        text == gold or _ends_in(text, gold) or (not gold.isascii() and _ends_in(text, escape(gold)))
         for text, gold in zip(rows.raw_texts, rows.gold_texts, strict=True)
     ]
     found = np.array(same, dtype=np.bool_)

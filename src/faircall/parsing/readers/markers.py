@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from faircall.parsing.readers.protocol import Reader, ReadingInput
+from faircall.strict_json.groups import in_groups
 
 NOTICE_SHARE: Final = 0.05
 """A notice is given when more than this share of the rows carries a marker that the reader does not know."""
@@ -94,8 +95,8 @@ def notice_unknown(reader: Reader, inputs: Sequence[ReadingInput]) -> Notice | N
 
 def count_marks(inputs: Sequence[ReadingInput]) -> Counter[frozenset[str]]:
     """How many inputs carry which marks; counts of several parts of a file add up."""
-    if all(given.message is None for given in inputs) and not _may_carry_marks([row.text for row in inputs]):
-        return Counter({_NO_MARKS: len(inputs)})
+    if all(given.message is None for given in inputs):
+        return count_text_marks([given.text for given in inputs])
     return Counter(map(markers_in, inputs))
 
 
@@ -105,9 +106,13 @@ def count_text_marks(texts: Sequence[str]) -> Counter[frozenset[str]]:
     >>> count_text_marks(["Sunny.", "[TOOL_CALLS]"])[frozenset()]
     1
     """
-    if not _may_carry_marks(texts):
-        return Counter({_NO_MARKS: len(texts)})
-    return Counter(markers_in(ReadingInput(text)) for text in texts)
+    seen: Counter[frozenset[str]] = Counter()
+    for group in in_groups(texts):
+        if _may_carry_marks(group):
+            seen.update(markers_in(ReadingInput(text)) for text in group)
+        else:
+            seen[_NO_MARKS] += len(group)
+    return seen
 
 
 def _may_carry_marks(texts: Sequence[str]) -> bool:
