@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import itertools
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,8 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 
 STANDARD_INPUT: Final = "-"
 
+_BLOCK_BYTES: Final = 1 << 18
+_FEW_BYTES: Final = 1 << 16
 _BOM: Final = b"\xef\xbb\xbf"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _REASONS: Final = {
@@ -40,7 +43,7 @@ class JsonLine(NamedTuple):
 
 
 def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[JsonLine]:
-    r"""The values of a JSON Lines file, one at a time; memory holds one line.
+    r"""The values of a JSON Lines file, one at a time; memory holds a block of lines.
 
     Takes gzip (told by content), `-` for standard input, a byte-order mark, CRLF, a missing last newline, and
     skips blank lines. Lines end at `\n` only: U+2028 inside a string is text.
@@ -52,9 +55,12 @@ def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[Jso
     label = describe_path(path)
     number = rows = 0
     with _open_to_read(path, label) as file:
+        # A stream may be waited for line by line, and a torn one is told by its last line.
+        is_stream = isinstance(file, gzip.GzipFile) or path == STANDARD_INPUT
         try:
-            for number, line in enumerate(_lines(file, label), start=1):
-                for row in decode_lines([line], label=label, number=number):
+            for block in _lines(file, label) if is_stream else _blocks(file, label, _BLOCK_BYTES):
+                number = block.number
+                for row in decode_block(block, label=label):
                     rows += 1
                     yield row
         except (OSError, EOFError, zlib.error) as error:
@@ -81,18 +87,30 @@ def read_blocks(path: Path | str, *, size: int) -> Iterator[LineBlock]:
     Raises:
         FileUnreadable, RowInvalid: as `read_json_lines`, but for what is wrong inside a line.
     """
-    from faircall.strict_json.columns import count_bytes  # takes NumPy, which most who read files do not need
-
     label = describe_path(path)
-    number = 1
+    number = 0
     with _open_to_read(path, label) as file:
         try:
-            while data := file.read(size):
-                data += _rest_of_line(file, data, number, label)
-                yield LineBlock(number, data.removeprefix(_BOM) if number == 1 else data)
-                number += count_bytes(data, ord("\n"))
+            for block in _blocks(file, label, size):
+                number = block.number
+                yield block
         except (OSError, EOFError, zlib.error) as error:
-            _refuse_to_read(error, label, f" after line {number - 1}")
+            _refuse_to_read(error, label, f" after line {number}")
+
+
+def decode_block(block: LineBlock, *, label: str) -> Iterator[JsonLine]:
+    """`decode_lines` of a block: all lines at once where they are many and nothing is wrong with them.
+
+    Raises:
+        RowInvalid: as there.
+    """
+    if len(block.data) >= _FEW_BYTES:
+        from faircall.strict_json.columns import decode_rows  # takes NumPy, which few lines are not worth
+
+        if (rows := decode_rows(block.data)) is not None:
+            yield from map(JsonLine, itertools.count(block.number), rows)
+            return
+    yield from decode_lines(block.lines, label=label, number=block.number)
 
 
 def decode_lines(lines: Iterable[bytes], *, label: str, number: int) -> Iterator[JsonLine]:
@@ -205,12 +223,30 @@ def _open_raw(path: Path | str) -> tuple[io.BufferedReader, Any]:
     return wrapped, wrapped.detach
 
 
-def _lines(file: BinaryIO, label: str) -> Iterator[bytes]:
-    number = 1
-    while line := file.readline(MAX_LINE_BYTES + 1):
+def _lines(file: BinaryIO, label: str) -> Iterator[LineBlock]:
+    for number in itertools.count(1):
+        line = file.readline(MAX_LINE_BYTES + 1)
+        if not line:
+            return
         _refuse_long_line(len(line), label, number)
-        yield line.removeprefix(_BOM) if number == 1 else line
-        number += 1
+        yield LineBlock(number, line.removeprefix(_BOM) if number == 1 else line)
+
+
+def _blocks(file: BinaryIO, label: str, size: int) -> Iterator[LineBlock]:
+    """Whole lines, in blocks of about `size` bytes."""
+    number = 1
+    while data := file.read(min(size, MAX_LINE_BYTES)):
+        data += _rest_of_line(file, data, number, label)
+        yield LineBlock(number, data.removeprefix(_BOM) if number == 1 else data)
+        number += _count_lines(data)
+
+
+def _count_lines(data: bytes) -> int:
+    if len(data) < _FEW_BYTES:
+        return data.count(b"\n")
+    from faircall.strict_json.columns import count_bytes
+
+    return count_bytes(data, ord("\n"))
 
 
 def _rest_of_line(file: BinaryIO, data: bytes, number: int, label: str) -> bytes:

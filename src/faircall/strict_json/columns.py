@@ -118,6 +118,22 @@ def decode_columns(lines: Lines, *, names: Sequence[str], types: Mapping[str, An
     return Columns(len(rows), kinds, values, spellings)
 
 
+def decode_rows(data: bytes) -> list[dict[str, Any]] | None:
+    r"""The object of each line; None where a line is anything else, or may be, blank ones included.
+
+    >>> decode_rows(b'{"id": 1}\n{"id": 2}'), decode_rows(b'{"id": 1}\n\n{"id": 2}')
+    ([{'id': 1}, {'id': 2}], None)
+    """
+    count = _count_braced(data)
+    try:
+        rows: list[dict[str, Any]] = _decode_lines(data) if count else []
+        spelt = _encode_lines(rows)
+        _require_limits(spelt)
+    except (ValueError, RecursionError):
+        return None
+    return rows if 0 < count == len(rows) and _has_colons(data, _count_colons(spelt)) else None
+
+
 def decode_texts(texts: Sequence[str], kind: Any) -> tuple[list[Any], list[str]] | None:
     """Values and spellings of JSON texts, every one of which holds a value of type `kind`; None as above.
 
