@@ -46,7 +46,7 @@ class ScoredBlock:
 
     Attributes:
         ids: digest of the id per row, 64 bits.
-        roots: digest of the root per row.
+        roots: digest of the root per row; the same object as `ids` where no row names a root.
         labels: the distinct slice labels, in order of appearance.
         label_of_row: index into `labels`.
         kinds: components that rows have, shape (kinds, metrics, 2).
@@ -171,10 +171,11 @@ def _count_marks(rows: RowColumns) -> Counter[frozenset[str]]:
 
 def _digest_roots(sources: Sequence[str | None], ids: IntArray) -> IntArray:
     """The digest of each row's root: its own id where it names no other."""
+    if sources.count(None) == len(sources):
+        return ids
+    named = [source is not None for source in sources]
     roots = ids.copy()
-    named = [row for row, source in enumerate(sources) if source is not None]
-    if named:
-        roots[named] = digest_names([source for source in sources if source is not None])
+    roots[named] = digest_names([source for source in sources if source is not None])
     return roots
 
 

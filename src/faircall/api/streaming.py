@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -101,8 +102,9 @@ class FileTally:
         rows = self.diagnosis.examples
         if not rows or not _are_distinct(self._ids):
             raise NotHere  # no row at all, or an id twice
+        are_own = all(map(is_, self._ids, self._roots))  # no row of the file names a root
+        roots = separate_roots(rows) if are_own else _number_roots(self._roots)
         self._ids.clear()
-        roots = _number_roots(self._roots)
         self._roots.clear()
         kinds = np.frombuffer(b"".join(self._kinds), dtype=np.int64).reshape(-1, len(METRIC_NAMES), 2)
         kind_of_row, label_of_row = np.concatenate(self._kind_of_row), np.concatenate(self._label_of_row)
@@ -138,7 +140,8 @@ class FileTally:
 
 
 def _are_distinct(digests: Sequence[IntArray]) -> bool:
-    ordered = np.sort(np.concatenate(digests))
+    ordered = np.concatenate(digests)
+    ordered.sort()
     return not np.any(ordered[1:] == ordered[:-1])
 
 

@@ -52,6 +52,10 @@ class Roots:
         """Sums by root in whole numbers: shape (rows, ...) becomes (roots, ...)."""
         if not self.count:
             return np.zeros((0, *values.shape[1:]), dtype=np.int64)
+        if not self.repeated:
+            placed = np.empty(values.shape, dtype=np.int64)
+            placed[self.of_row] = values
+            return placed
         starts = np.concatenate(([0], np.cumsum(self.rows)[:-1]))
         summed: IntArray = np.add.reduceat(values.astype(np.int64)[self._order], starts, axis=0)
         return summed
