@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,10 @@ from faircall.comparing.claim_text import parse_claim
 from faircall.comparing.conditions import judge, parse_condition
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
+from faircall.store.collector import without_collector
+
+if TYPE_CHECKING:
+    from faircall.api.stored import StoredResult
 
 app = new_app(help="Compare two stored results, if the comparison is fair.")
 
@@ -107,18 +111,11 @@ def compare(
     declared = [*_read_claims(claims), *(parse_claim(text) for text in claim or ())]
     names = _read_forms(forms, out)
     declaration = declare(gold=gold, maps=maps, reader=reader, protocol=protocol)
-    arms = load_arms(baseline, candidate, declared=declaration, labels=options.read_labels(label))
-    from faircall.api import build_comparison_report
-
-    report = build_comparison_report(
-        arms[0].arm,
-        arms[1].arm,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        vary=tuple(vary or ()),
-        claims=[one for one in declared if _is_about(one, arms[0].arm.name, arms[1].arm.name)],
-    )
+    with without_collector():
+        arms = load_arms(baseline, candidate, declared=declaration, labels=options.read_labels(label))
+        report = _build_report(
+            arms, declared, level=level, resamples=resamples, seed=seed, vary=tuple(vary or ())
+        )
     if conditions:
         report["conditions"] = judge(conditions, report)
     _print(report, as_json=as_json)
@@ -132,6 +129,16 @@ def compare(
         for path in sorted(written, key=lambda path: path == chief_file(written)):
             print_written(path, json_on_stdout=as_json)
     require_yes(report)
+
+
+def _build_report(
+    arms: tuple[StoredResult, StoredResult], claims: list[dict[str, Any]], **how: Any
+) -> dict[str, Any]:
+    from faircall.api import build_comparison_report
+
+    first, second = (stored.arm for stored in arms)
+    about = [claim for claim in claims if _is_about(claim, first.name, second.name)]
+    return build_comparison_report(first, second, claims=about, **how)
 
 
 def _read_claims(path: Path | None) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from faircall.comparing.claims import decide_claims, read_claims
 from faircall.comparing.deltas import Resampling
 from faircall.comparing.gap_change import difference_of_gaps
-from faircall.comparing.gaps import marginal_full_slices, paired_gaps, require_reference
+from faircall.comparing.gaps import marginal_full_slices, paired_gaps, require_reference, same_gaps
 from faircall.comparing.pairing import pair_arms
 from faircall.comparing.scopes import compare_overall, compare_slices
 from faircall.records import Arm, Scores
@@ -66,7 +66,10 @@ def _compare_gaps(
     baseline: Scores, candidate: Scores, how: Resampling, *, reference: str | None
 ) -> dict[str, dict[str, Any]]:
     before = paired_gaps(baseline, how, reference_label=reference)
-    after = paired_gaps(candidate, how, reference_label=reference)
+    if candidate.ids == baseline.ids:  # then roots and labels are the same, too: the arms were paired
+        after = same_gaps(candidate, how, like=before)
+    else:
+        after = paired_gaps(candidate, how, reference_label=reference)
     return {
         language: {
             "baseline": gap.to_dict(),

@@ -8,6 +8,7 @@ there is no reference and there are no gaps.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,14 +100,24 @@ def paired_gaps(scores: Scores, how: Resampling, *, reference_label: str | None 
     if reference is None:
         return {}
     targets = sorted(label for label in set(scores.labels) if label is not None and label != reference)
-    return {target: _measure_gap(scores, how, reference=reference, target=target) for target in targets}
+    cohorts = {name: pair_languages(scores, reference=reference, target=name) for name in targets}
+    return {name: _measure_gap(cohort, how, between=(reference, name)) for name, cohort in cohorts.items()}
 
 
-def _measure_gap(scores: Scores, how: Resampling, *, reference: str, target: str) -> Gap:
-    cohort = pair_languages(scores, reference=reference, target=target)
-    deltas = compare_cohort(cohort, how, scope=f"gap:{target}")
-    sizes = scores.labels.count(reference), scores.labels.count(target)
-    return Gap(reference, target, cohort, *sizes, deltas)
+def same_gaps(scores: Scores, how: Resampling, *, like: Mapping[str, Gap]) -> dict[str, Gap]:
+    """The gaps of an arm with the same rows in the same order as another, by the pairs of that."""
+    found: dict[str, Gap] = {}
+    for target, gap in like.items():
+        first, second = (Column(scores, side.rows) for side in (gap.cohort.first, gap.cohort.second))
+        cohort = Cohort(first, second, gap.cohort.names, gap.cohort.roots)
+        found[target] = _measure_gap(cohort, how, between=(gap.reference, target))
+    return found
+
+
+def _measure_gap(cohort: Cohort, how: Resampling, *, between: tuple[str, str]) -> Gap:
+    deltas = compare_cohort(cohort, how, scope=f"gap:{between[1]}")
+    reference_examples, target_examples = map(cohort.first.scores.labels.count, between)
+    return Gap(*between, cohort, reference_examples, target_examples, deltas)
 
 
 def pair_languages(scores: Scores, *, reference: str, target: str) -> Cohort:

@@ -114,12 +114,11 @@ def _observe(scores: Scores, *, ids_given: bool) -> dict[str, Fields]:
     """
     count = len(scores.ids)
     rows = sorted(range(count), key=scores.ids.__getitem__) if ids_given else list(range(count))
+    ordered = [[column[row] for row in rows] for column in (scores.ids, scores.gold_sha256, scores.roots)]
     data = {
-        "example_ids": (
-            sha256_lines(scores.ids[row] for row in rows) if ids_given else f"{count} rows without ids"
-        ),
-        "gold": sha256_lines(scores.gold_sha256[row] for row in rows),
-        "pair_sets": sha256_lines(scores.roots[row] for row in rows),
+        "example_ids": sha256_lines(ordered[0]) if ids_given else f"{count} rows without ids",
+        "gold": sha256_lines(ordered[1]),
+        "pair_sets": sha256_lines(ordered[2]),
         "slices": sha256_json([scores.labels[row] for row in rows]),
     }
     observed: dict[str, Fields] = {"data": data}

@@ -103,9 +103,7 @@ def _compare(
 ) -> dict[str, Any]:
     baseline, candidate = pair
     claims = [
-        claim.model_dump(mode="json")
-        for claim in config.claims
-        if is_about(claim, pair, reference=names[0])
+        claim.model_dump(mode="json") for claim in config.claims if is_about(claim, pair, reference=names[0])
     ]
     report = compare_stored(stored[baseline], stored[candidate], claims=claims)
     for claim in report["claims"]:
