@@ -26,7 +26,7 @@ from typing import Any
 
 from faircall.demo.replay import reference_run
 from faircall.generating.backend import BACKENDS, Backend, BackendRequest, Decoding, ModelSettings
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.generating.journal import Journal, open_journal
 from faircall.generating.sequential import generate_sequentially
 from faircall.pipeline.prompts import read_prompts

@@ -28,8 +28,8 @@ import corpus
 from faircall.api.partitioned import Spread, here, score_part, summarise_partitions
 from faircall.api.ray_scoring import spread_with_ray
 from faircall.config import load_config
-from faircall.generating.engine import EngineRequest
-from faircall.generating.ray_cluster import connect
+from faircall.generating.workers.engine import EngineRequest
+from faircall.generating.workers.ray_cluster import connect
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import Answered, evaluate_arm
 from faircall.store.atomic import write_json_lines

@@ -29,7 +29,7 @@ from faircall.config import load_config
 from faircall.demo.project import create_project, link_model
 from faircall.demo.replay import reference_run
 from faircall.errors import Incomparable
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import StoredArm, read_arm
 from faircall.pipeline.comparison import compare_stored, write_comparison

@@ -21,7 +21,7 @@ from faircall.digest import sha256_text
 from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import BACKENDS, BackendRequest, Decoding, ModelSettings
 from faircall.generating.journal import open_journal
-from faircall.generating.server_settings import ServerSettings
+from faircall.generating.servers.server_settings import ServerSettings
 from faircall.records import Prompt
 
 IN_FLIGHT = 64

@@ -25,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from faircall.canonical import canonical_json
-from faircall.generating.embedded_model import MODEL_NAME, ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import MODEL_NAME, ensure_embedded_model
 
 HERE = Path(__file__).parent
 ADAPTERS = HERE.parent.parent / "src" / "faircall" / "demo" / "adapters"

@@ -14,7 +14,7 @@ import pytest
 from faircall.config import load_config
 from faircall.demo.project import create_project, link_model
 from faircall.errors import EvaluationError
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.pipeline.arm_request import open_backend, plan_arm
 from faircall.pipeline.arms import load_prompts, read_arm
 from faircall.pipeline.comparison import compare_stored

@@ -4,7 +4,7 @@ import pytest
 
 from faircall.config import load_config
 from faircall.demo.project import create_project, link_model
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.parsing.tool_call import parse_tool_call
 from faircall.pipeline.arm_request import open_backend, plan_arm
 from faircall.pipeline.arms import load_prompts

@@ -4,7 +4,7 @@ import pytest
 
 from faircall.config import load_config
 from faircall.demo.project import create_project, link_model
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.rescore import rescore

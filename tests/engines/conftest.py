@@ -23,7 +23,7 @@ def cluster(tmp_path_factory):
     before = os.environ.copy()
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     sys.path.insert(0, str(site))
-    from faircall.generating.ray_cluster import connect
+    from faircall.generating.workers.ray_cluster import connect
 
     made = connect("local", cpus=3, purpose="a test")
     yield made

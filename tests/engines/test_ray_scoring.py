@@ -10,7 +10,7 @@ from api.test_partitioned import ROWS, run, write, write_one, write_parquet
 from faircall import cli
 from faircall.api.partitioned import score_part, summarise_partitions
 from faircall.api.ray_scoring import spread_with_ray
-from faircall.generating.engine import EngineRequest
+from faircall.generating.workers.engine import EngineRequest
 from faircall.store.partitions import find_partitions
 
 pytestmark = [pytest.mark.ray, pytest.mark.usefixtures("cluster")]

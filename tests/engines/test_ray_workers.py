@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from faircall.errors import EnvironmentProblem, EvaluationError, IdMismatch
-from faircall.generating.engine import EngineRequest
+from faircall.generating.workers.engine import EngineRequest
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.store.files import read_json

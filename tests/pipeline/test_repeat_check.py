@@ -7,7 +7,7 @@ import pytest
 
 from faircall.errors import ArtifactInvalid, UsageError
 from faircall.generating.backend import BACKENDS
-from faircall.generating.engine import EngineRequest
+from faircall.generating.workers.engine import EngineRequest
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored

@@ -6,7 +6,7 @@ import pytest
 
 from faircall import cli
 from faircall.errors import DuplicateId, EvaluationError, RowInvalid
-from faircall.generating.server_settings import ServerSettings
+from faircall.generating.servers.server_settings import ServerSettings
 from faircall.importing.requests import read_requests
 from faircall.pipeline.replayed_requests import replay_requests
 from faircall.store.files import JsonLine

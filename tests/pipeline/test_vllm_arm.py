@@ -6,10 +6,10 @@ import pytest
 
 from faircall.canonical import canonical_json
 from faircall.errors import Incomparable, UsageError
-from faircall.generating import vllm_offline
 from faircall.generating.backend import AdapterSettings
 from faircall.generating.sources import Source
-from faircall.generating.vllm_adapter import Lora
+from faircall.generating.vllm import vllm_offline
+from faircall.generating.vllm.vllm_adapter import Lora
 from faircall.pipeline.arm_request import plan_arm, plan_backend, plan_vllm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored

@@ -4,7 +4,7 @@ import sys
 
 import xllamacpp
 
-from faircall.generating.embedded_model import find_gguf
+from faircall.generating.hugging_face.embedded_model import find_gguf
 
 
 def start(name, port=0):

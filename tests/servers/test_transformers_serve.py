@@ -15,7 +15,7 @@ import pytest
 from faircall.config import load_config
 from faircall.demo.project import PACKAGED
 from faircall.errors import Incomparable
-from faircall.generating.embedded_model import ensure_embedded_model
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored

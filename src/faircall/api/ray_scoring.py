@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from faircall.api.partitioned import PartScorer, ScoredPart, Spread
 from faircall.errors import EnvironmentProblem, UsageError
-from faircall.generating.engine import EngineRequest
 from faircall.generating.extras import load_library
-from faircall.generating.ray_cluster import Cluster, connect
+from faircall.generating.workers.engine import EngineRequest
+from faircall.generating.workers.ray_cluster import Cluster, connect
 from faircall.store.partitions import Part
 
 _PURPOSE: Final = "--engine ray"

@@ -9,7 +9,7 @@ import typer
 from faircall.errors import UsageError
 
 if TYPE_CHECKING:
-    from faircall.generating.engine import EngineRequest
+    from faircall.generating.workers.engine import EngineRequest
 
 EngineName: TypeAlias = Annotated[
     str | None, typer.Option("--engine", metavar="NAME", help="Spread the work over workers: ray.")
@@ -48,6 +48,6 @@ def read_engine(
         for flag in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"{flag} goes with --engine", hint="add --engine ray")
         return None
-    from faircall.generating.engine import EngineRequest
+    from faircall.generating.workers.engine import EngineRequest
 
     return EngineRequest(name, workers, gpus, address)

@@ -27,7 +27,7 @@ def run_requests(
     """
     if base_url is None or model is None or out is None:
         raise UsageError("--requests needs a server", hint="--base-url URL --model NAME -o DIR")
-    from faircall.generating.server_settings import ServerSettings
+    from faircall.generating.servers.server_settings import ServerSettings
     from faircall.parsing import readers
     from faircall.pipeline.replayed_requests import replay_requests
 

@@ -41,7 +41,7 @@ def read_ways(written: str | None, *, count: int) -> tuple[str, ...]:
     >>> read_ways("permuted,same", count=5)
     ('same', 'permuted')
     """
-    from faircall.generating.repeats import WAYS
+    from faircall.generating.repeating.repeats import WAYS
 
     if written is None:
         return WAYS

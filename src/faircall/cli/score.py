@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from faircall.api.declaration import Declaration
     from faircall.api.evaluation import Evaluation
     from faircall.api.partitioned import Spread
-    from faircall.generating.engine import EngineRequest
+    from faircall.generating.workers.engine import EngineRequest
 
 app = new_app(help="Score stored outputs with the five metrics.")
 

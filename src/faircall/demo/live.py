@@ -13,7 +13,7 @@ from typing import Final
 from faircall.config import Config, load_config
 from faircall.demo.project import create_project, link_model
 from faircall.errors import DependencyMissing
-from faircall.generating.embedded_model import ensure_embedded_model, find_gguf
+from faircall.generating.hugging_face.embedded_model import ensure_embedded_model, find_gguf
 from faircall.pipeline.arm_request import open_backend, plan_arm
 from faircall.pipeline.arms import load_prompts
 from faircall.pipeline.run import Finished, ListenerFor, ready_run, run_stages

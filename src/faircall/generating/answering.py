@@ -7,7 +7,7 @@ from faircall.generating.batched_run import generate_in_batches
 from faircall.generating.concurrent_run import generate_concurrently, generate_distributed
 from faircall.generating.journal import Journal
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices, generate_sequentially
-from faircall.generating.worker_pool import WorkerPool
+from faircall.generating.workers.worker_pool import WorkerPool
 
 
 def answer_prompts(

@@ -211,10 +211,10 @@ BackendOpener: TypeAlias = Callable[[BackendRequest], Backend]
 BACKENDS: Final[Registry[BackendOpener]] = Registry(
     "backend",
     builtin={
-        "openai": "faircall.generating.openai_compatible:open_openai",
+        "openai": "faircall.generating.servers.openai_compatible:open_openai",
         "replay": "faircall.generating.replay:open_replay",
-        "transformers": "faircall.generating.transformers_peft:open_transformers",
-        "vllm": "faircall.generating.vllm_offline:open_vllm",
+        "transformers": "faircall.generating.hugging_face.transformers_peft:open_transformers",
+        "vllm": "faircall.generating.vllm.vllm_offline:open_vllm",
     },
     entry_points="faircall.backends",
 )

@@ -12,7 +12,7 @@ from faircall.generating.backend import Backend
 from faircall.generating.batched_run import Task, answer_one, plan_batches
 from faircall.generating.journal import Entry, Journal, TimedAnswer
 from faircall.generating.sequential import Clock, Listener, SequentialRun, Slices
-from faircall.generating.worker_pool import WorkerPool
+from faircall.generating.workers.worker_pool import WorkerPool
 
 _Answer: TypeAlias = Callable[[Sequence[Task]], list[TimedAnswer]]
 _Outcome: TypeAlias = list[TimedAnswer] | BaseException

@@ -18,12 +18,12 @@ from faircall.generating.backend import (
     ModelSettings,
     Sampling,
 )
-from faircall.generating.distribution import open_workers
-from faircall.generating.engine import EngineRequest
-from faircall.generating.repeats import WAYS
-from faircall.generating.retries import RetryPolicy
-from faircall.generating.server_settings import ServerSettings
-from faircall.generating.vllm_settings import VllmSettings
+from faircall.generating.repeating.repeats import WAYS
+from faircall.generating.servers.retries import RetryPolicy
+from faircall.generating.servers.server_settings import ServerSettings
+from faircall.generating.vllm.vllm_settings import VllmSettings
+from faircall.generating.workers.distribution import open_workers
+from faircall.generating.workers.engine import EngineRequest
 from faircall.parsing import readers
 
 

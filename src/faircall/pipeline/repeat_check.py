@@ -13,8 +13,14 @@ from typing import Any, Final, TypeAlias
 from faircall.config import Config
 from faircall.errors import UsageError
 from faircall.generating.backend import BACKENDS, SAMPLED, Backend, Description
-from faircall.generating.fresh_process import FreshTask, repeat_afresh
-from faircall.generating.repeats import RepeatedWay, RepeatPlan, choose_prompts, plan_way, repeat_here
+from faircall.generating.repeating.fresh_process import FreshTask, repeat_afresh
+from faircall.generating.repeating.repeats import (
+    RepeatedWay,
+    RepeatPlan,
+    choose_prompts,
+    plan_way,
+    repeat_here,
+)
 from faircall.generating.telemetry import NO_DEVICE
 from faircall.pipeline.arm_request import ArmRequest, plan_backend
 from faircall.pipeline.arms import ArmFacts

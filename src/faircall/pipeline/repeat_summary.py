@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from faircall.api.reading import read_generations as read_with
-from faircall.generating.divergence import same_answer, spoken_text
 from faircall.generating.journal import generation_from_dict
+from faircall.generating.repeating.divergence import same_answer, spoken_text
 from faircall.pipeline.arms import StoredArm
 from faircall.records import HEADLINE, METRIC_NAMES, Generation
 from faircall.reporting import numbers

@@ -23,8 +23,8 @@ from faircall.formatting.chat_requests import chat_request_text
 from faircall.generating.answering import answer_prompts
 from faircall.generating.backend import BACKENDS, BackendRequest, Decoding, ModelSettings
 from faircall.generating.journal import Entry, open_journal
-from faircall.generating.openai_protocol import text_of
-from faircall.generating.server_settings import ServerSettings
+from faircall.generating.servers.openai_protocol import text_of
+from faircall.generating.servers.server_settings import ServerSettings
 from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.importing.requests import FrozenRequest, read_requests
 from faircall.records import Prompt

@@ -1,0 +1,1 @@
+"""The repeat check: prompts generated again, and where the answers part."""

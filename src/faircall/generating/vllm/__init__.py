@@ -1,0 +1,1 @@
+"""The backend `vllm`: vLLM's offline engine in this process."""
