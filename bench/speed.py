@@ -157,7 +157,7 @@ def from_files(rows: int, folder: Path) -> Iterator[Figure]:
     name = "from JSON Lines, cold, diagnosis included"
     yield Figure(name, "obvious implementation / ours", slow / ours, "x", 6, 10)
     yield Figure(name, "ours / two orjson.loads a row", ours / twice, "x", 3, 2, at_most=True)
-    path = corpus.write(folder / "long.jsonl", "long", max(rows // 20, 200))
+    path = corpus.write(folder / "long.jsonl", "long", max(rows // 5, 200))
     ours, slow = in_turn(lambda: summarise_file(path), lambda: obvious.score_file(path), repeats=3)
     yield Figure("5 kB of reasoning before each call, from file", "obvious / ours", slow / ours, "x", 15, 25)
 

@@ -9,7 +9,7 @@ import pytest
 from faircall.errors import FileUnreadable, RowInvalid
 from faircall.store import files
 from faircall.store.atomic import write_json
-from faircall.store.files import read_json, read_json_lines
+from faircall.store.files import decode_lines, read_json, read_json_lines
 
 PLAIN = '{"id": "1", "t": "a\u2028b\u0085c"}\n{"id": "2"}\n'
 
@@ -118,3 +118,31 @@ def test_one_document(tmp_path):
     path.write_text(" ")
     with pytest.raises(FileUnreadable, match="empty"):
         read_json(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b'{"id": 1, "id": 2}', "7000: the line repeats a key"),
+        (b'{"id": 1', "7000: the line is not valid JSON"),
+        (b'{"id": "\xff"}', "7000: the line is not UTF-8"),
+        (b'{"id": "\\ud83d"}', None),
+        (b"", None),
+        (b"  7  ", None),
+    ],
+)
+def test_lines_that_are_decoded_by_blocks_are_those_of_single_lines(tmp_path, line, told):
+    lines = [b'{"id": %d, "text": "%s"}' % (number, b"x" * 50) for number in range(1, 9_001)]
+    lines[6_999] = line
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    found = []
+    if told is None:
+        found = list(read_json_lines(path))
+        assert found == [
+            row for n, one in enumerate(lines, 1) for row in decode_lines([one], label="", number=n)
+        ]
+    else:
+        with pytest.raises(RowInvalid, match=told):
+            found.extend(read_json_lines(path))
+        assert [number for number, _ in found] == list(range(1, 7_000))
