@@ -280,6 +280,18 @@ def test_a_cluster_that_is_not_there_is_told_in_seconds():
         connect("127.0.0.1:1", purpose="a test")
 
 
+def test_a_cluster_on_loopback_is_told_from_one_that_others_reach(monkeypatch):
+    """Ray would look for the first at this machine's own address, where it is not."""
+    from faircall.generating import ray_cluster
+
+    def connect(place, timeout):
+        raise ConnectionRefusedError
+
+    assert not ray_cluster._is_on_loopback_only("192.0.2.7", 6379)
+    monkeypatch.setattr(ray_cluster.socket, "create_connection", connect)
+    assert ray_cluster._is_on_loopback_only("127.0.0.1", 6379)
+
+
 def test_help_loads_no_ray():
     program = (
         "import sys, faircall, faircall.cli as c; c.main(['eval', 'run', '--help']); "

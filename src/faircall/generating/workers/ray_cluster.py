@@ -26,14 +26,17 @@ _CLIENT: Final = "ray://"
 _QUIET: Final = {"logging_level": "ERROR", "configure_logging": False, "log_to_driver": False}
 # Ray reads these while it is imported. The second: after its end nothing may start Ray again by itself. The
 # third: what Ray says of a dead worker would land in our standard output; the pool says it, if it matters.
+# The fourth: what answers at an address and is no Ray is asked for a minute, not for a quarter of an hour.
 _SETTINGS: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_AUTO_CONNECT": "0",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+    "RAY_NUM_REDIS_GET_RETRIES": "2",
 }
-# The first keeps a node on loopback, as on macOS and Windows.
+# Keeps a node on loopback, as on macOS and Windows.
+_LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _LOCAL_SETTINGS: Final = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    **_LOOPBACK,
     "RAY_AUTH_MODE": "token",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
@@ -78,8 +81,9 @@ def connect(address: str | None = None, *, cpus: int = 1, purpose: str) -> Clust
     """
     wanted = address or os.environ.get(ADDRESS_VARIABLE) or None
     if wanted is not None and wanted != "local":
-        _require_reachable(wanted)
-        ray = _load(_SETTINGS, purpose)
+        host_port = _require_reachable(wanted)
+        on_loopback = host_port is not None and _is_on_loopback_only(*host_port)
+        ray = _load({**_SETTINGS, **(_LOOPBACK if on_loopback else {})}, purpose)
         if ray.is_initialized():
             return Cluster(ray, ours=False)
         with _connecting(wanted):
@@ -129,23 +133,40 @@ def _connecting(place: str) -> Iterator[None]:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         raise EnvironmentProblem(
             f"Ray cannot use {place}: {reason}",
-            hint="check --ray-address and that Ray and Python have the same versions on all machines",
+            hint="check the address, that Ray and Python have the same versions on all machines, and that a "
+            "cluster with a token has RAY_AUTH_MODE=token here, too",
         ) from error
 
 
-def _require_reachable(address: str) -> None:
+def _require_reachable(address: str) -> tuple[str, int] | None:
     """Ray itself would look for an unknown address for minutes, and then end the process."""
     if address == "auto":
-        return
+        return None
     host, _, port = address.removeprefix(_CLIENT).rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 65536:
         raise UsageError(
             f"{address!r} is no address of a Ray cluster", hint="HOST:PORT, ray://HOST:PORT or auto"
         )
+    place = host.strip("[]"), int(port)
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_SECONDS).close()
+        socket.create_connection(place, timeout=_REACH_SECONDS).close()
     except OSError as error:
         raise EnvironmentProblem(
             f"no Ray cluster answers at {address} ({error.strerror or error})",
             hint="`ray status` on the head node shows its address; leave --ray-address out to run here",
         ) from None
+    return place
+
+
+def _is_on_loopback_only(host: str, port: int) -> bool:
+    """Ray takes a loopback address for the machine's own, where a cluster on loopback does not answer."""
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        return False
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only finds the way out
+            own = probe.getsockname()[0]
+        socket.create_connection((own, port), timeout=_REACH_SECONDS).close()
+    except OSError:
+        return True
+    return False
