@@ -282,7 +282,7 @@ def test_a_cluster_that_is_not_there_is_told_in_seconds():
 
 def test_a_cluster_on_loopback_is_told_from_one_that_others_reach(monkeypatch):
     """Ray would look for the first at this machine's own address, where it is not."""
-    from faircall.generating import ray_cluster
+    from faircall.generating.workers import ray_cluster
 
     def connect(place, timeout):
         raise ConnectionRefusedError
