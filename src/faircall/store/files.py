@@ -56,7 +56,7 @@ def read_json_lines(path: Path | str, *, empty_ok: bool = False) -> Iterator[Jso
     number = rows = 0
     with _open_to_read(path, label) as file:
         # A stream may be waited for line by line, and a torn one is told by its last line.
-        is_stream = isinstance(file, gzip.GzipFile) or path == STANDARD_INPUT
+        is_stream = isinstance(file, gzip.GzipFile) or str(path) == STANDARD_INPUT
         try:
             for block in _lines(file, label) if is_stream else _blocks(file, label, _BLOCK_BYTES):
                 number = block.number
@@ -99,11 +99,7 @@ def read_blocks(path: Path | str, *, size: int) -> Iterator[LineBlock]:
 
 
 def decode_block(block: LineBlock, *, label: str) -> Iterator[JsonLine]:
-    """`decode_lines` of a block: all lines at once where they are many and nothing is wrong with them.
-
-    Raises:
-        RowInvalid: as there.
-    """
+    """`decode_lines` of a block: all lines at once where they are many and nothing is wrong with them."""
     if len(block.data) >= _FEW_BYTES:
         from faircall.strict_json.columns import decode_rows  # takes NumPy, which few lines are not worth
 
@@ -136,8 +132,7 @@ def read_json(path: Path | str) -> Any:
         FileUnreadable: the file cannot be read, is empty or is not UTF-8.
         RowInvalid: it is not JSON; the message names file and line.
     """
-    label = describe_path(path)
-    data = read_bytes(path).removeprefix(_BOM)
+    label, data = describe_path(path), read_bytes(path).removeprefix(_BOM)
     if not data.strip():
         raise FileUnreadable(f"{label} is empty", hint="one JSON value is expected")
     try:
@@ -261,10 +256,8 @@ def _rest_of_line(file: BinaryIO, data: bytes, number: int, label: str) -> bytes
 
 def _refuse_long_line(length: int, label: str, number: int) -> None:
     if length > MAX_LINE_BYTES:
-        raise RowInvalid(
-            f"{label}:{number}: the line is longer than {MAX_LINE_BYTES >> 20} MiB",
-            hint="one JSON object per line is expected",
-        )
+        message = f"{label}:{number}: the line is longer than {MAX_LINE_BYTES >> 20} MiB"
+        raise RowInvalid(message, hint="one JSON object per line is expected")
 
 
 def _line_text(line: bytes, label: str, number: int) -> str:
