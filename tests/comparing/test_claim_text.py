@@ -26,6 +26,12 @@ def test_a_metric_may_be_left_out_and_a_slice_quoted():
     assert claim["family"] == "main"
 
 
+def test_superiority_has_no_margin():
+    with pytest.raises(ConfigError, match="superiority, which has no margin") as refused:
+        parse_claim("better: superiority margin=0.02")
+    assert "non_inferiority" in refused.value.hint
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from comparing.arms import languages
 from faircall.comparing.comparability import DECLARABLE, check
 from faircall.comparing.identity import (
     IDENTITY_FIELDS,
@@ -329,3 +330,15 @@ def test_an_altered_section_no_longer_fits_its_digest(path):
     assert altered == (["data", "prompt"] if path == "data.slices" else [section])
     without = {name: digest for name, digest in stored.items() if name not in altered}
     assert altered_sections(identify(arm_changed_in(path)), without) == []
+
+
+def test_rows_that_one_arm_lacks_are_told_once():
+    whole, short = (languages([(("right", "right"), ("right", "none"))] * n) for n in (3, 2))
+    with pytest.raises(Incomparable) as refusal:
+        check(whole, short)
+    assert "2 only in the baseline" in refusal.value.message
+    assert "data.gold" not in refusal.value.message
+    assert "data.pair_sets" not in refusal.value.message
+    relabelled = replace(short, scores=replace(short.scores, labels=("xx", *short.scores.labels[1:])))
+    with pytest.raises(Incomparable, match=r"data\.slices"):
+        check(whole, relabelled)

@@ -93,7 +93,7 @@ def test_what_is_no_condition_is_refused(text, complaint):
 def test_an_unknown_slice_is_refused_with_the_known_ones():
     with pytest.raises(UsageError) as error:
         holds(parse_condition("he/argument_f1.delta < 0"), REPORT)
-    assert error.value.hint == "one of overall, fr, a/b"
+    assert error.value.hint == "one of fr, a/b, overall"
 
 
 def test_an_undefined_number_is_not_compared():

@@ -7,7 +7,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from comparing.arms import arm, languages, shuffled, simple_arms
 from faircall.comparing.comparison import compare_arms
-from faircall.errors import UsageError
+from faircall.errors import DataError, UsageError
 from faircall.records import BINARY_METRIC_NAMES, METRIC_NAMES
 
 answers = st.sampled_from(["right", "args", "name", "none"])
@@ -187,3 +187,8 @@ def test_deltas_of_three_arms_add_up():
 def test_resamples_must_fit_the_level():
     with pytest.raises(UsageError, match="not whole"):
         compare([("right", "none")], resamples=1000)
+
+
+def test_no_slice_is_called_as_all_rows_are():
+    with pytest.raises(DataError, match="'overall', which stands for all rows"):
+        compare_arms(*simple_arms([("right", "none")], label="overall"), resamples=39)

@@ -130,6 +130,7 @@ REFUSED = [
     ({"claims.0.metric": "accuracy"}, r"claims\[0\]\.metric is refused.*argument_f1", ""),
     ({"claims.0.kind": "non_inferiority"}, r"claims\[0\] is a claim of non_inferiority.*margin", ""),
     ({"claims.0.margin": 1.5}, r"claims\[0\]\.margin is refused", ""),
+    ({"claims.0.margin": 0.02}, r"claims\[0\]\.margin has no meaning for superiority", "leave it out"),
     ({"claims.0.candidate": "other"}, r"claims\[0\]\.candidate names 'other'", "base, adapter"),
     ({"datasets.1.paired": False}, r"exactly one root dataset.*not 2", "paired"),
     ({"datasets.0.paired": True}, r"exactly one root dataset.*not 0", "paired"),

@@ -88,7 +88,11 @@ def _view(report: dict[str, Any]) -> View:
         if share["denominator"]
     )
     label = f", read by {report['reader']}" + (" (after the server's parser)" if report["native"] else "")
-    size = f"{report['rows']} rows, {report['clusters']} clusters{label}"
+    rows_read, clusters = (
+        numbers.counted(report["rows"], "row"),
+        numbers.counted(report["clusters"], "cluster"),
+    )
+    size = f"{rows_read}, {clusters}{label}"
     blocks: list[Line | Table] = [
         Line(f"{report['file']}: {size}", tone="heading"),
         Table("Checks", ("check", "rows", "share", "CI"), rows),

@@ -107,6 +107,7 @@ def _describe(reader: Reader, readings: Sequence[Reading]) -> dict[str, Any]:
 
 
 def _view(explanation: dict[str, Any], file: str) -> View:
+    from faircall.reporting import numbers
     from faircall.reporting.blocks import Line, Table
 
     rows = tuple(
@@ -119,7 +120,7 @@ def _view(explanation: dict[str, Any], file: str) -> View:
     )
     marks = tuple((mark, str(count)) for mark, count in explanation["markers"].items())
     return (
-        Line(f"{file}: {explanation['rows']} rows", tone="heading"),
+        Line(f"{file}: {numbers.counted(explanation['rows'], 'row')}", tone="heading"),
         *([Table("Markers", ("marker", "rows"), marks)] if marks else [Line("no markers of any protocol")]),
         Table("What each reader finds", ("reader", *STATUSES, "commonest reason"), rows),
     )

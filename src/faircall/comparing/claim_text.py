@@ -24,7 +24,7 @@ def parse_claim(text: str) -> dict[str, Any]:
 
     Raises:
         UsageError: it is no claim.
-        ConfigError: it names a kind or metric that does not exist, or lacks its margin.
+        ConfigError: it names a kind or metric that does not exist, or its margin is missing or too much.
 
     >>> claim = parse_claim("kept: non_inferiority argument_f1 margin=0.02 slice=en")
     >>> claim["kind"], claim["metric"], claim["margin"], claim["slice"]

@@ -76,8 +76,8 @@ def read_claims(declared: Sequence[Mapping[str, Any]]) -> list[Claim]:
     """Claims from their declarations.
 
     Raises:
-        ConfigError: an unknown field, kind or metric, a repeated or missing id, a margin that is missing or
-        no share.
+        ConfigError: an unknown field, kind or metric, a repeated or missing id, a margin that is missing,
+        no share, or declared for superiority.
     """
     claims = [_read_claim(declaration) for declaration in declared]
     seen: set[str] = set()
@@ -113,13 +113,17 @@ def _read_claim(declared: Mapping[str, Any]) -> Claim:
         kind=kind,
         metric=metric,
         slice_name=declared.get("slice") or OVERALL,
-        margin=0.0 if kind == "superiority" else _read_margin(name, declared.get("margin")),
+        margin=_read_margin(name, declared.get("margin"), kind=kind),
         family=family,
         declared_sha256=declared.get("declared_sha256") or sha256_json(dict(declared)),
     )
 
 
-def _read_margin(name: str, margin: Any) -> float:
+def _read_margin(name: str, margin: Any, *, kind: str) -> float:
+    if kind == "superiority":
+        message = f"claim {name!r} is of superiority, which has no margin"
+        _demand(margin is None, message, hint="leave margin out, or declare non_inferiority or equivalence")
+        return 0.0
     number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
     message = f"claim {name!r} needs a margin between 0 and 1"
     _demand(number and 0.0 < margin < 1.0, message, hint="margin: 0.02")

@@ -99,7 +99,8 @@ def check(baseline: Arm, candidate: Arm, vary: Sequence[str] = ()) -> Treatment:
 
     Raises:
         UsageError: a name that cannot be varied, or one under which nothing differs.
-        Incomparable: fields differ that nothing releases; every one is named with both values.
+        Incomparable: fields differ that nothing releases; every one is named with both values, but for those
+            that differ only because the arms have different rows.
     """
     _refuse_unknown_names(vary)
     identities = identify(baseline), identify(candidate)
@@ -179,7 +180,11 @@ def _demand_known_tasks(released: Differences, pairs: Differences) -> None:
 
 
 def _refusal(refused: Differences, baseline: Arm, candidate: Arm) -> Incomparable:
-    told = [_describe(path, pair, baseline, candidate) for path, pair in refused.items()]
+    told = [
+        _describe(path, pair, baseline, candidate)
+        for path, pair in refused.items()
+        if not ("data.example_ids" in refused and _follows_from_ids(path, baseline, candidate))
+    ]
     names = _declarations_for(refused)
     if refused.keys() == {_CONFIG} and differing_keys(baseline.config, candidate.config) == ["claims"]:
         hint = _HINT_ON_CLAIMS
@@ -188,6 +193,18 @@ def _refusal(refused: Differences, baseline: Arm, candidate: Arm) -> Incomparabl
     else:
         hint = "compare arms that answered the same examples under the same conditions"
     return Incomparable(f"the arms differ in {'; '.join(told)}", hint=hint)
+
+
+def _follows_from_ids(path: str, baseline: Arm, candidate: Arm) -> bool:
+    """Whether a digest over rows differs for no other reason than that the arms have different rows."""
+    if path not in _ROW_COLUMNS:
+        return False
+    first, second = (
+        zip(arm.scores.ids, getattr(arm.scores, _ROW_COLUMNS[path]), strict=True)
+        for arm in (baseline, candidate)
+    )
+    known = dict(first)
+    return not any(key in known and known[key] != value for key, value in second)
 
 
 def _declarations_for(refused: Differences) -> list[str]:
@@ -261,6 +278,13 @@ def _tell_gold(baseline: Arm, candidate: Arm) -> str:
     return f"; {len(changed)} changed, first {changed[0]!r}" if changed else ""
 
 
+_ROW_COLUMNS: Final = {
+    "data.gold": "gold_sha256",
+    "data.pair_sets": "roots",
+    "data.slices": "labels",
+    "tasks.tasks_sha256": "tasks_sha256",
+    "prompt.prompt_sets": "prompt_sha256",
+}
 _DETAILS: Final = {"data.example_ids": _tell_ids, "data.gold": _tell_gold, _CONFIG: _tell_config}
 
 

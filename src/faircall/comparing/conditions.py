@@ -4,7 +4,7 @@
     operator  := "<" | "<=" | ">" | ">=" | "==" | "!="
 
 A condition is read before any work is done and judged on the JSON of the report. Without a slice, and as
-`overall/` where no slice has that name, it is about all rows. Bounds are those of the deciding interval: the
+`overall/`, it is about all rows: no slice can have that name. Bounds are those of the deciding interval: the
 guarded one where there is one.
 """
 
@@ -95,7 +95,7 @@ def measure(condition: Condition, report: Mapping[str, Any]) -> float:
     Raises:
         UsageError: the report has no such slice, or the number is undefined there.
     """
-    scopes = {OVERALL: report["overall"], **report["slices"]}
+    scopes = {**report["slices"], OVERALL: report["overall"]}
     name = condition.slice_name
     if name is not None:
         _demand("slice", name, scopes)

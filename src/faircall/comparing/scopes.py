@@ -53,7 +53,7 @@ def slice_places(cohort: Cohort) -> dict[str, IntArray]:
     """Where each slice's rows stand in the cohort, in the order of the names.
 
     Raises:
-        DataError: a declared slice has the name of a language.
+        DataError: a declared slice has the name of a language, or a slice that of all rows.
     """
     scores = cohort.first.scores
     found = places_by_label([scores.labels[row] for row in cohort.first.rows.tolist()])
@@ -61,6 +61,9 @@ def slice_places(cohort: Cohort) -> dict[str, IntArray]:
         if name in found:
             raise DataError(f"the declared slice {name!r} has the name of a language", hint="rename its key")
         found[name] = np.flatnonzero(np.isin(cohort.first.rows, rows))
+    if OVERALL in found:
+        message = f"a slice has the name {OVERALL!r}, which stands for all rows in claims and conditions"
+        raise DataError(message, hint="give the rows another language label")
     return found
 
 

@@ -138,6 +138,9 @@ def _check_claim(claim: Claim, config: ConfigFile, *, location: Location, docume
         raise complain(document, (*location, "candidate"), "is the baseline as well")
     if claim.kind in _NEEDS_MARGIN and claim.margin is None:
         raise complain(document, location, f"is a claim of {claim.kind} and needs a margin")
+    if claim.kind not in _NEEDS_MARGIN and claim.margin is not None:
+        hint = f"leave it out, or declare {' or '.join(_NEEDS_MARGIN)}"
+        raise complain(document, (*location, "margin"), f"has no meaning for {claim.kind}", hint=hint)
 
 
 def _check_experiment(config: ConfigFile, experiment: Experiment, document: YamlValue) -> None:

@@ -17,7 +17,10 @@ def view_agreement(report: Mapping[str, Any]) -> View:
     interval = agreement["interval"]
     names = tuple(side["arm"] for side in sides)
     return (
-        Line(f"{names[0]} -> {names[1]}: {report['examples']} examples, no gold", tone="heading"),
+        Line(
+            f"{names[0]} -> {names[1]}: {numbers.counted(report['examples'], 'example')}, no gold",
+            tone="heading",
+        ),
         Line(
             f"agreement: {numbers.counts(agreement['numerator'], agreement['denominator'])} "
             f"{numbers.rate(agreement['value'])}, {numbers.level(interval['level'])} CI "

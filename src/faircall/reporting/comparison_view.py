@@ -124,7 +124,8 @@ def _reading_blocks(diagnosis: Json, names: tuple[str, str]) -> Iterator[Block]:
 
 def _tell_size(scope: Json) -> str:
     examples, roots = scope["examples"], scope["roots"]
-    return f"{examples} examples" if roots == examples else f"{examples} examples of {roots} roots"
+    shown = numbers.counted(examples, "example")
+    return shown if roots == examples else f"{shown} of {numbers.counted(roots, 'root')}"
 
 
 def _metrics_table(scope: Json, names: tuple[str, str]) -> Table:

@@ -36,7 +36,7 @@ def view_evaluation(report: Json) -> View:
 
 
 def _blocks(report: Json) -> Iterator[Block]:
-    yield Line(f"{report['name']}: {report['examples']} examples", tone="heading")
+    yield Line(f"{report['name']}: {numbers.counted(report['examples'], 'example')}", tone="heading")
     yield _metrics_table(report["metrics"])
     if report.get("sampling"):
         yield _samples_table(report["sampling"])

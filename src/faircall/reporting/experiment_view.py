@@ -25,9 +25,8 @@ def view_experiment(report: Json) -> View:
 def _blocks(report: Json) -> Iterator[Block]:
     arms, order = report["arms"], report["arm_order"]
     first = arms[order[0]]
-    yield Line(
-        f"{len(order)} arms on the same {first['examples']} examples of {first['roots']} roots", "heading"
-    )
+    examples, roots = numbers.counted(first["examples"], "example"), numbers.counted(first["roots"], "root")
+    yield Line(f"{len(order)} arms on the same {examples} of {roots}", "heading")
     yield _arms_table(arms, order)
     yield from _reading_blocks(report["pairs"], order)
     yield from _slice_tables(arms, order)

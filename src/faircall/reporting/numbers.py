@@ -140,6 +140,15 @@ def size(value: int | None) -> str:
     return f"{value / 1024**3:.3g} GiB" if value >= 1024**3 else f"{value / 1024**2:.0f} MiB"
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, which is one that takes an s.
+
+    >>> counted(1, "example"), counted(0, "example"), counted(240, "root")
+    ('1 example', '0 examples', '240 roots')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def plain(value: float) -> str:
     """A number as it was given: digest fields, margins, thresholds.
 

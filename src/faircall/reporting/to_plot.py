@@ -133,7 +133,7 @@ def _words(subject: Subject) -> tuple[tuple[str, ...], str]:
     """The lines of the title, and what the axis measures."""
     report = subject.report
     if subject.kind == "evaluation":
-        return (f"{report['name']}: {report['examples']} examples",), "per cent"
+        return (f"{report['name']}: {numbers.counted(report['examples'], 'example')}",), "per cent"
     names = f"{report['candidate']['arm']} minus {report['baseline']['arm']}"
     return (_short(tell_treatment(report)), _short(tell_verdict(report))), f"points, {names}"
 
