@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import math
+from datetime import datetime
+from decimal import Decimal
 
 import pytest
 
@@ -34,6 +37,14 @@ def write_parquet(path, values, group=4):
 
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(pyarrow.Table.from_pylist(values), path, row_group_size=group)
+    return str(path)
+
+
+def write_table(path, columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table(columns), path)
     return str(path)
 
 
@@ -119,6 +130,10 @@ def test_lines_are_numbered_through_and_read_as_file_and_line(tmp_path):
     empty = write(tmp_path / "t/0.jsonl", [])
     with pytest.raises(FileUnreadable, match="t holds no rows"):
         list(read_lines([empty, empty]))
+    with pytest.raises(FileUnreadable, match=r"0\.jsonl holds no rows"):
+        list(read_lines([empty]))
+    with pytest.raises(FileUnreadable, match=r"3\.parquet holds no rows"):
+        list(read_lines([write_table(tmp_path / "t/3.parquet", {"id": []})]))
 
 
 def test_parquet_that_is_none_and_structs_that_cannot_be_told(tmp_path):
@@ -129,6 +144,34 @@ def test_parquet_that_is_none_and_structs_that_cannot_be_told(tmp_path):
     calls = [{"gold": {"name": "f", "arguments": {"x": 1}}}, {"gold": {"name": "f", "arguments": {"y": 1}}}]
     path = write_parquet(tmp_path / "calls.parquet", calls)
     with pytest.raises(RowInvalid, match=r"calls\.parquet:1: arguments is a Parquet struct with nulls"):
+        list(read_lines([path]))
+
+
+def test_bytes_are_text_nan_is_missing_and_a_map_is_an_object(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    pairs = pyarrow.array([[("a", "1")], []], pyarrow.map_(pyarrow.string(), pyarrow.string()))
+    columns = {
+        "raw_text": ["it's é\n".encode(), b"\xff"],
+        "seconds": [float("nan"), float("inf")],
+        "m": pairs,
+    }
+    first, second = (line.value for line in read_lines([write_table(tmp_path / "c.parquet", columns)]))
+    assert first == {"raw_text": "it's é\n", "seconds": None, "m": {"a": "1"}}
+    assert second == {"raw_text": {"base64": "/w=="}, "seconds": "inf", "m": []}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (Decimal("1.5"), "Decimal"),
+        (datetime(2026, 1, 1), "datetime"),
+        (b"\xff", "bytes"),
+        (math.nan, "float"),
+    ],
+)
+def test_arguments_of_other_kinds_than_those_of_json_are_refused(tmp_path, value, kind):
+    path = write_table(tmp_path / "c.parquet", {"gold": [{"name": "f", "arguments": {"x": [value]}}]})
+    with pytest.raises(RowInvalid, match=rf"c\.parquet:1: arguments hold a value of type {kind}"):
         list(read_lines([path]))
 
 

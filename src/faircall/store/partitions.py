@@ -137,7 +137,7 @@ def read_lines(partitions: Sequence[str]) -> Iterator[JsonLine]:
         FileUnreadable, RowInvalid: as `read_json_lines`.
     """
     if len(partitions) == 1:
-        yield from _lines_of(partitions[0])
+        yield from _some_rows(_lines_of(partitions[0]), partitions[0])
         return
     folder, number, rows = common_name(partitions), 0, 0
     for path in partitions:
@@ -148,6 +148,14 @@ def read_lines(partitions: Sequence[str]) -> Iterator[JsonLine]:
             yield JsonLine(RowNumber.at(number, name, line), value)
     if not rows:
         raise FileUnreadable(f"{folder} holds no rows", hint="every partition is empty")
+
+
+def _some_rows(lines: Iterator[JsonLine], label: str) -> Iterator[JsonLine]:
+    first = next(lines, None)
+    if first is None:
+        raise FileUnreadable(f"{label} holds no rows", hint="give a file with rows")
+    yield first
+    yield from lines
 
 
 def _lines_of(path: str) -> Iterator[JsonLine]:

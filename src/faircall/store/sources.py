@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from faircall.errors import FileUnreadable
 from faircall.store.files import STANDARD_INPUT, describe_path
 from faircall.store.locations import open_anywhere
-from faircall.store.parquet_lines import INVENTED_NULLS, as_json, has_invented_nulls, load_pyarrow
+from faircall.store.parquet_lines import as_json, fault_of_arguments, load_pyarrow
 from faircall.strict_json import JsonFault, decode
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -181,7 +181,7 @@ def _read_parquet(data: bytes, label: str) -> Iterator[SourceRecord]:
 
     table = pyarrow.parquet.read_table(io.BytesIO(data))
     for number, row in enumerate(table.to_pylist(), start=1):
-        fault = INVENTED_NULLS if has_invented_nulls(row) else None
+        fault = fault_of_arguments(row)
         yield SourceRecord(number, None if fault else as_json(row), fault)
 
 
