@@ -366,7 +366,8 @@ def page(lines: list[str], seconds: float) -> str:
     return (
         "# Benchmarks\n\nWritten by `python bench/speed.py`; do not edit. Every figure is a ratio inside one "
         "run, or the processor time, wall time or memory of one process. Times are processor seconds, "
-        f"medians of several repeats in turn.\n\n{machine} The run took {seconds:.0f} s.\n\n"
+        "medians of several repeats in turn. `must` and `reach for` are targets; where `reach for` is the "
+        f"smaller of the two, less is better, else more.\n\n{machine} The run took {seconds:.0f} s.\n\n"
         f"{table}\n\n{notes}"
     )
 

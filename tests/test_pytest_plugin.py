@@ -71,6 +71,7 @@ def test_rows_are_tests_and_failures_name_their_cause(project):
     for passed in ("test_answers[graz]", "test_not_worse", "test_a_call_alone"):
         assert f"PASSED test_calls.py::{passed}" in out
     assert "FAILED test_calls.py::test_answers[wien] - Failed: wrong_value: gold" in out
+    assert "During handling of the above exception" not in out
     assert "test_better_by_far - Failed: --fail-if: argument_f1.delta < 0.9 holds" in out
     assert "2 failed, 3 passed" in out
 

@@ -87,10 +87,13 @@ class ToolCalls:
         arms = [self.load(arm) if isinstance(arm, (str, Path)) else arm for arm in (baseline, candidate)]
         comparison = api.compare(*arms, vary=vary, claims=[parse_claim(text) for text in claims])
         report = comparison.to_dict()
+        answer = None
         try:
             require_yes({**report, "conditions": judge(conditions, report)})
         except ConditionFailed as failed:
-            pytest.fail(f"{failed.message}\n{comparison.table()}", pytrace=False)
+            answer = failed.message
+        if answer is not None:  # outside of the handler: pytest would print both exceptions, chained
+            pytest.fail(f"{answer}\n{comparison.table()}", pytrace=False)
         return comparison
 
 

@@ -7,7 +7,7 @@ import pytest
 from faircall.api.declaration import Declaration
 from faircall.api.stored import load_stored
 from faircall.cli import main
-from faircall.errors import InputError, UsageError
+from faircall.errors import ArtifactInvalid, InputError, UsageError
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from pipeline.run_builder import build
@@ -89,6 +89,14 @@ def test_diff_reads_the_answers_of_a_run(run, capsys):
 def test_maps_and_gold_are_for_rows_only(run):
     with pytest.raises(UsageError, match="is an arm of a run"):
         load_stored(run.eval_folder("base"), declared=Declaration(columns={"raw_text": "x"}))
+
+
+@pytest.mark.parametrize("name", [".", "*.jsonl"])
+def test_a_table_in_several_files_is_told_to_score_first(tmp_path, name):
+    (tmp_path / "part-0.jsonl").write_text("{}")
+    with pytest.raises(ArtifactInvalid) as told:
+        load_stored(tmp_path / name, declared=Declaration(columns={"raw_text": "x"}))
+    assert "`faircall score PATH -o one.json`" in (told.value.hint or "")
 
 
 @pytest.mark.parametrize("where", ["run", "eval", "missing"])

@@ -88,6 +88,17 @@ def test_prepare_format_verify(example, capsys):
     assert "11 files as written" in capsys.readouterr().out
 
 
+def test_format_says_that_the_server_renders(example, capsys):
+    text = example.read_text()
+    example.write_text(text.replace("tokenizer_chat_template", "server_chat_template"))
+    assert main(["data", "prepare", "-c", str(example)]) == 0
+    capsys.readouterr()
+    assert main(["format", "build", "-c", str(example)]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == "messages and tools as JSON: the server renders them with its own chat template"
+    assert last.startswith("wrote ")
+
+
 def test_verify_finds_one_changed_letter(example, capsys):
     main(["data", "prepare", "-c", str(example), "--run-id", "r"])
     run = example.parent / "artifacts/runs/r"

@@ -210,6 +210,7 @@ def test_calls_that_a_server_parsed_need_the_native_reader(log, tmp_path, server
     assert "the server parses tool calls" in capsys.readouterr().err
     native = ("--reader", "openai_chat.native.v1")
     assert run(*arguments, *native) == 0
+    assert "--no-gold --reader openai_chat.native.v1\n" in capsys.readouterr().out
     pair = (tmp_path / "out" / "outputs.jsonl", tmp_path / "out" / "outputs.jsonl")
     assert run("compare", *pair, "--no-gold", "--label", "a", "--label", "b") == 4
     capsys.readouterr()

@@ -46,6 +46,7 @@ def load_stored(
         InputError: there is nothing at the path that can be used; file and line are named.
     """
     folder = _arm_folder(path)
+    _require_one_table(path, folder)
     if folder is None:
         return as_result(load_declared(path, declared, name=name))
     if not declared.is_default:
@@ -62,14 +63,25 @@ def _arm_folder(path: Path | str) -> Path | None:
     return file.parent if file.name == REPORT_NAME else None
 
 
+def _require_one_table(path: Path | str, folder: Path | None) -> None:
+    """Folders that are no arm, and patterns, are tables in several files: only `score` reads these.
+
+    Raises:
+        ArtifactInvalid: the path is one of them.
+    """
+    once = "a table in several files is read once by `faircall score PATH -o one.json`; give one.json here"
+    if folder is not None and folder.resolve().parent.name != "eval":
+        hint = f"the folder of an arm is RUN/eval/ARM; {once}"
+        raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
+    if "*" in str(path) and not Path(path).exists():
+        raise ArtifactInvalid(f"{path} is a pattern, not a file", hint=once)
+
+
 def _load_arm(folder: Path, name: str | None) -> StoredResult:
     from faircall.pipeline.arms import read_arm
     from faircall.store.layout import open_run
 
     place = folder.resolve()
-    if place.parent.name != "eval":
-        hint = "give the folder of one arm: RUN/eval/ARM"
-        raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
     result = result_of(read_arm(open_run(place.parent.parent), place.name))
     return result if name is None else replace(result, arm=replace(result.arm, name=name))
 

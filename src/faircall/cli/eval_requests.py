@@ -6,6 +6,7 @@ from pathlib import Path
 
 from faircall.cli.console import print_json, print_written
 from faircall.errors import UsageError
+from faircall.records import PARSER_VERSION
 
 
 def run_requests(
@@ -48,5 +49,6 @@ def run_requests(
         if done.failed:
             print("failed requests count as wrong; the same command asks for them again")
         if done.logged is not None:
-            print(f"next: faircall compare {done.logged} {done.outputs} --no-gold")
+            how = "" if reader == PARSER_VERSION else f" --reader {reader}"
+            print(f"next: faircall compare {done.logged} {done.outputs} --no-gold{how}")
     print_written(done.outputs, json_on_stdout=as_json)

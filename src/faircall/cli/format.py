@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from faircall.cli import options
 from faircall.cli.console import JsonFlag, new_group, print_json, print_text, print_written
 
@@ -21,7 +24,12 @@ def build(config: options.ConfigOfRun, run_id: options.StartedRun = None, as_jso
     if as_json:
         print_json({"run": str(run.path), **facts})
     else:
-        print_text(
-            f"chat template {facts['template_sha256'][:16]} from {loaded.formatting.chat_template_from}"
-        )
+        print_text(_template_line(facts, loaded.formatting.chat_template_from))
     print_written(run.path / "formatted", json_on_stdout=as_json)
+
+
+def _template_line(facts: Mapping[str, Any], origin: str) -> str:
+    digest = facts["template_sha256"]
+    if digest is None:
+        return "messages and tools as JSON: the server renders them with its own chat template"
+    return f"chat template {digest[:16]} from {origin}"
