@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import time
 
 import pytest
 
@@ -177,6 +178,26 @@ def test_more_than_the_cluster_has_is_refused_at_once(tmp_path):
     engine = EngineRequest("ray", 1, gpus_per_worker=1)
     with pytest.raises(EnvironmentProblem, match="1 x 1 GPU are needed, and the cluster has 0"):
         evaluate_arm(run, config, plan_arm(config, "base", engine=engine))
+
+
+def test_a_cluster_that_others_use_is_waited_for_with_a_word(
+    tmp_path, cluster, sequential, caplog, monkeypatch
+):
+    monkeypatch.setattr("faircall.generating.workers.ray_workers._SILENT_SECONDS", 1.0)
+    begun = tmp_path / "begun"
+
+    def work():
+        begun.touch()
+        time.sleep(4)
+
+    other = cluster.ray.remote(num_cpus=3)(work).remote()
+    while not begun.exists():
+        time.sleep(0.05)
+    run, config = build(tmp_path / "spread")
+    outcome = evaluate_arm(run, config, request(config, 1))
+    assert (bytes_of(run), report_of(outcome)) == sequential
+    assert "no place on the Ray cluster for 1 s" in caplog.text
+    cluster.ray.get(other)
 
 
 @pytest.fixture

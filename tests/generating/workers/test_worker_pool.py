@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -17,7 +18,7 @@ from faircall.generating.journal import open_journal
 from faircall.generating.servers.server_settings import ServerSettings
 from faircall.generating.workers import replica
 from faircall.generating.workers.distribution import open_workers, plan_seats
-from faircall.generating.workers.engine import ENGINES, EngineRequest, WorkerLost
+from faircall.generating.workers.engine import ENGINES, EngineRequest, WorkerLost, WorkerNeeds
 from faircall.generating.workers.replica import Replica, Software
 from faircall.records import Generation, Prompt
 
@@ -236,8 +237,9 @@ def test_seats_share_what_a_server_takes():
 def test_what_makes_no_sense_is_refused(engine):
     with pytest.raises(UsageError, match="0 workers"):
         EngineRequest("ray", 0)
-    with pytest.raises(UsageError, match="less than nothing"):
-        EngineRequest("ray", gpus_per_worker=-1)
+    for gpus in (-1, float("nan"), float("inf"), 1.5):
+        with pytest.raises(UsageError, match=rf"^{gpus:g} GPUs per worker"):
+            EngineRequest("ray", gpus_per_worker=gpus)
     with pytest.raises(ConfigError, match="unknown engine 'rey'; did you mean 'ray'"):
         open_workers("echo", REQUEST, EngineRequest("rey"))
 
@@ -278,6 +280,39 @@ def test_a_cluster_that_is_not_there_is_told_in_seconds():
 
     with pytest.raises(EnvironmentProblem, match=r"no Ray cluster answers at 127\.0\.0\.1:1 "):
         connect("127.0.0.1:1", purpose="a test")
+
+
+def test_whatever_ray_raises_is_told_as_a_problem_of_the_environment():
+    from faircall.generating.workers import ray_cluster
+
+    with (
+        pytest.raises(EnvironmentProblem, match="cannot use a cluster on this machine: timed out") as told,
+        ray_cluster._connecting(ray_cluster._HERE),
+    ):
+        raise Exception("timed out during startup")
+    assert "$TMPDIR" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("machines", "needs", "places"),
+    [
+        ([{"CPU": 4.0}, {"CPU": 4.0}], WorkerNeeds(8.0), 0),
+        ([{"CPU": 4.0}, {"CPU": 7.0}], WorkerNeeds(3.0), 3),
+        ([{"CPU": 12.0, "GPU": 1.0}, {"CPU": 12.0}], WorkerNeeds(1.0, 0.1), 10),
+        ([{"CPU": 9.0, "GPU": 2.0}], WorkerNeeds(1.0, 0.6), 2),
+        ([{"CPU": 9.0, "GPU": 3.0}], WorkerNeeds(1.0, 2.0), 1),
+    ],
+)
+def test_a_worker_needs_a_place_on_one_machine(machines, needs, places):
+    """Ray would wait for ever for a machine that the cluster does not have."""
+    from faircall.generating.workers.ray_workers import _require_room
+
+    total = {name: sum(one.get(name, 0.0) for one in machines) for name in ("CPU", "GPU")}
+    cluster = SimpleNamespace(resources=total, machines=machines)
+    if places:
+        _require_room(cluster, places, needs)
+    with pytest.raises(EnvironmentProblem, match=f"have places for {places}|are needed, and the cluster has"):
+        _require_room(cluster, places + 1, needs)
 
 
 def test_a_cluster_on_loopback_is_told_from_one_that_others_reach(monkeypatch):

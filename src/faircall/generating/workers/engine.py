@@ -6,6 +6,7 @@ An engine knows nothing of prompts, journals or files. It starts a worker that h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
@@ -33,8 +34,15 @@ class EngineRequest:
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"{self.workers} workers: at least 1 is needed")
-        if self.gpus_per_worker < 0:
-            raise UsageError(f"{self.gpus_per_worker:g} GPUs per worker: less than nothing")
+        gpus = self.gpus_per_worker
+        if not (0 <= gpus < math.inf):
+            raise UsageError(
+                f"{gpus:g} GPUs per worker", hint="0, a part of one such as 0.5, or a whole number"
+            )
+        if gpus > 1 and gpus != round(gpus):
+            raise UsageError(
+                f"{gpus:g} GPUs per worker: above one GPU there are no parts", hint="for example 0.5, 1 or 2"
+            )
 
 
 @dataclass(frozen=True, slots=True)

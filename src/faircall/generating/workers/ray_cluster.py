@@ -23,6 +23,12 @@ ADDRESS_VARIABLE: Final = "RAY_ADDRESS"
 _STORE_BYTES: Final = 128 * 1024 * 1024
 _REACH_SECONDS: Final = 5.0
 _CLIENT: Final = "ray://"
+_HERE: Final = "a cluster on this machine"
+_HERE_HINT: Final = "look at the memory of this machine and the room in its temporary folder ($TMPDIR)"
+_ADDRESS_HINT: Final = (
+    "check the address, that Ray and Python have the same versions on all machines, and that a cluster "
+    "with a token has RAY_AUTH_MODE=token here, too"
+)
 _QUIET: Final = {"logging_level": "ERROR", "configure_logging": False, "log_to_driver": False}
 # Ray reads these while it is imported. The second: after its end nothing may start Ray again by itself. The
 # third: what Ray says of a dead worker would land in our standard output; the pool says it, if it matters.
@@ -58,6 +64,11 @@ class Cluster:
         """Everything that the cluster has, busy or not: CPU, GPU, memory."""
         found: Mapping[str, float] = self.ray.cluster_resources()
         return found
+
+    @property
+    def machines(self) -> list[Mapping[str, float]]:
+        """What each machine of the cluster has, busy or not."""
+        return [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was made here."""
@@ -99,7 +110,7 @@ def _start_here(cpus: int, purpose: str) -> Cluster:
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     folder = tempfile.mkdtemp(prefix="fc-ray-", dir=_short_folder())
     try:
-        with _connecting("a cluster on this machine"):
+        with _connecting(_HERE):
             ray.init(
                 address="local",
                 num_cpus=cpus,
@@ -129,12 +140,11 @@ def _short_folder() -> str | None:
 def _connecting(place: str) -> Iterator[None]:
     try:
         yield
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # Ray raises what it likes, a bare Exception where a node does not come up
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         raise EnvironmentProblem(
             f"Ray cannot use {place}: {reason}",
-            hint="check the address, that Ray and Python have the same versions on all machines, and that a "
-            "cluster with a token has RAY_AUTH_MODE=token here, too",
+            hint=_HERE_HINT if place == _HERE else _ADDRESS_HINT,
         ) from error
 
 

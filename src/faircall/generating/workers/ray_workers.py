@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 from faircall.errors import EnvironmentProblem, FaircallError
@@ -11,6 +14,8 @@ from faircall.generating.workers.replica import Replica
 
 _REASON_LENGTH: Final = 300
 _CLOSING_SECONDS: Final = 5.0
+_SILENT_SECONDS: Final = 30.0
+_LOG: Final = logging.getLogger(__name__)
 
 
 def open_ray(request: EngineRequest, workers: int, needs: WorkerNeeds) -> RayEngine:
@@ -39,6 +44,27 @@ def _require_room(cluster: Cluster, workers: int, needs: WorkerNeeds) -> None:
                 f"{workers} x {each:g} {name} are needed, and the cluster has {there:g}",
                 hint="give fewer --workers or --gpus-per-worker, or add machines first",
             )
+    places = sum(_places_on(machine, needs) for machine in cluster.machines)
+    if places < workers:
+        raise EnvironmentProblem(
+            f"{workers} workers with {needs.cpus:g} CPU and {needs.gpus:g} GPU each are asked for, and the "
+            f"machines of the cluster have places for {places}",
+            hint="a worker stays on one machine: lower --workers, --gpus-per-worker or eval.threads",
+        )
+
+
+def _places_on(machine: Mapping[str, float], needs: WorkerNeeds) -> float:
+    """How many workers fit on one machine. A part of a GPU is a part of one and the same."""
+    cpus = _fit(machine.get("CPU", 0.0), needs.cpus)
+    gpus = machine.get("GPU", 0.0)
+    if 0 < needs.gpus < 1:
+        return min(cpus, gpus * _fit(1.0, needs.gpus))
+    return min(cpus, _fit(gpus, needs.gpus))
+
+
+def _fit(room: float, each: float) -> float:
+    """How often a share goes into what there is: 0.1 goes into 1.0 ten times, whatever floats make of it."""
+    return math.floor(room / each + 1e-9) if each else math.inf
 
 
 class RayEngine:
@@ -78,10 +104,13 @@ class RayWorker:
     def __init__(self, ray: Any, actor: Any) -> None:
         """Take the handle."""
         self._ray, self._actor = ray, actor
+        self._has_place = False
         self.closing: Any = None
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Run a method there; a process or machine that is gone is a lost worker."""
+        if not self._has_place:
+            self._wait_for_place()
         try:
             result, error = self._ray.get(self._actor.run.remote(method, *arguments))
         except self._ray.exceptions.RayError as lost:
@@ -89,6 +118,16 @@ class RayWorker:
         if error is not None:
             raise error
         return result
+
+    def _wait_for_place(self) -> None:
+        """Ray waits without a word where others use the machines; what goes wrong the next call tells."""
+        ready = self._actor.__ray_ready__.remote()
+        if not self._ray.wait([ready], timeout=_SILENT_SECONDS)[0]:
+            _LOG.warning(
+                "faircall: notice: a worker has had no place on the Ray cluster for %g s: others use it; still waiting",
+                _SILENT_SECONDS,
+            )
+        self._has_place = True
 
     def release(self) -> None:
         """Let the replica close: a model may have processes and devices of its own."""
