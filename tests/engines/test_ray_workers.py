@@ -196,7 +196,7 @@ def test_a_cluster_that_others_use_is_waited_for_with_a_word(
     run, config = build(tmp_path / "spread")
     outcome = evaluate_arm(run, config, request(config, 1))
     assert (bytes_of(run), report_of(outcome)) == sequential
-    assert "no place on the Ray cluster for 1 s" in caplog.text
+    assert "no place for a worker in 1 s" in caplog.text
     cluster.ray.get(other)
 
 

@@ -124,7 +124,7 @@ class RayWorker:
         ready = self._actor.__ray_ready__.remote()
         if not self._ray.wait([ready], timeout=_SILENT_SECONDS)[0]:
             _LOG.warning(
-                "faircall: notice: a worker has had no place on the Ray cluster for %g s: others use it; still waiting",
+                "faircall: notice: others use the Ray cluster: no place for a worker in %g s; still waiting",
                 _SILENT_SECONDS,
             )
         self._has_place = True
