@@ -175,7 +175,9 @@ def test_from_a_log_to_a_labelled_comparison(log, tmp_path, server, capsys):
     assert {row["sampling"]["weight"] for row in rows} == {1.5}
     assert all(row["gold"] is None for row in rows)
     assert run("compare", out / "logged.jsonl", out / "outputs.jsonl", "--gold", labels) == 2
-    assert "has no gold call" in capsys.readouterr().err
+    refused = capsys.readouterr().err
+    assert "labels.jsonl:1: the row has no gold call" in refused
+    assert "fill in its gold, or take the row out" in refused
 
     labels.write_text(
         "".join(json.dumps({**row, "gold": json.loads(call(row["id"][2:]))}) + "\n" for row in rows)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from faircall.digest import sha256_text
-from faircall.errors import ColumnUnknown, InvariantViolation, RowInvalid
+from faircall.errors import ColumnUnknown, GoldMissing, InvariantViolation, RowInvalid
 from faircall.importing.columns import list_columns
 from faircall.strict_json import JsonFault, decode
 
@@ -38,6 +38,14 @@ class Cells(msgspec.Struct, frozen=True):
         return RowInvalid(
             f"{self.place}: {name} {reason}", hint=hint or f"--map {field}=COLUMN reads another"
         )
+
+    def gold_missing(self) -> GoldMissing:
+        """The error of a row without a gold call, to be raised."""
+        hint = "fill in its gold, or take the row out"
+        if "gold" not in self.columns:
+            where = "--gold FILE or --map gold=COLUMN say where it is"
+            hint = f"`faircall check` needs no gold; {where}; the row has {list_columns(self.row)}"
+        return GoldMissing(f"{self.place}: the row has no gold call", hint=hint)
 
     def text(self, field: str) -> str | None:
         """Text, None for null and for no column."""

@@ -17,7 +17,6 @@ from faircall.errors import (
     ColumnUnknown,
     DataError,
     DuplicateId,
-    GoldMissing,
     IdMismatch,
     InvariantViolation,
     RowInvalid,
@@ -33,7 +32,6 @@ TruthReader: TypeAlias = Callable[[Mapping[str, Any]], Gold]
 
 TRUTH_FIELDS: Final = ("gold", "accepted", "should_call_tool")
 TASK_FIELDS: Final = (*TRUTH_FIELDS, "tools", "language", "source_example_id", "query", "messages")
-NO_GOLD_HINT: Final = "`faircall check` needs no gold; --gold FILE or --map gold=COLUMN say where it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +247,7 @@ class RowReader:
         value = cells.get("gold")
         if value is None:
             if self._gold_needed:
-                raise GoldMissing(f"{cells.place}: the row has no gold call", hint=NO_GOLD_HINT)
+                raise cells.gold_missing()
             return None
         try:
             return read_gold_call(value)
