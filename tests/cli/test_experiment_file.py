@@ -10,6 +10,7 @@ from faircall.pipeline import evaluate as evaluate_stage
 from faircall.stats.holm import holm_adjust
 from faircall.store.verification import verify
 
+ADAPTER = "  adapter: {replay: adapter.jsonl, adapter: adapters/live}\n"
 ARMS = """\
   adapter: {replay: adapter.jsonl, adapter: adapters/live}
   second: {replay: second.jsonl, adapter: owner/lora, revision: r1}
@@ -33,7 +34,7 @@ def experiment(work):  # noqa: F811
     """The files of an experiment: three arms with stored answers, and one that it does not name."""
     write_answers(work / "adapter.jsonl", right=5)
     write_answers(work / "second.jsonl", right=5)
-    text = CONFIG.replace("  adapter: {replay: adapter.jsonl, adapter: adapters/live}\n", ARMS)
+    text = CONFIG.replace(ADAPTER, ARMS)
     (work / "config.yaml").write_text(text.replace("claims:\n  - {id: better}\n", CLAIMS + EXPERIMENT))
     return work
 
@@ -132,6 +133,23 @@ def test_two_declared_arms_make_an_experiment_too(experiment):
     found = only_run(experiment)
     assert found.experiment_report_file().is_file()
     assert not found.comparison_report_file().exists()
+
+
+def test_a_claim_against_the_order_of_two_arms_is_decided(work, capsys):  # noqa: F811
+    config = work / "config.yaml"
+    claim = "  - {id: better, baseline: adapter, candidate: base}\n"
+    config.write_text(config.read_text().replace("  - {id: better}\n", claim))
+    assert main(["run", "-c", str(config)]) == 1
+    report = json.loads(only_run(work).experiment_report_file().read_text())
+    assert [(one["id"], one["baseline"]) for one in report["claims"]] == [("better", "adapter")]
+    assert "better refuted" in capsys.readouterr().err
+
+
+def test_one_arm_says_that_it_decides_no_claim(work, capsys):  # noqa: F811
+    config = work / "config.yaml"
+    config.write_text(config.read_text().replace(ADAPTER, ""))
+    assert main(["run", "-c", str(config)]) == 0
+    assert "claims are declared, and one arm alone decides none of them" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("missing", ["models/base", "second.jsonl"])

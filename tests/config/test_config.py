@@ -150,6 +150,7 @@ REFUSED = [
     ({"experiment": {"pairs": [["base", "base"]]}}, r"experiment\.pairs\[0\] pairs 'base' with", ""),
     ({"experiment": {"pairs": [["base", "adapter"], ["base", "adapter"]]}}, r"pairs\[1\] repeats base", ""),
     ({"experiment": {"pairs": [["base"]]}}, r"experiment\.pairs\[0\]", ""),
+    ({"claims": [{"id": "a", "candidate": "base"}]}, r"claims\[0\] is about no pair", "name its baseline"),
     ({"experiment": {"pairs": [["adapter", "base"]]}}, r"claims\[0\] is about no pair", "experiment.pairs"),
     ({"project.name": "a/b"}, r"project\.name may hold letters", ""),
 ]

@@ -43,9 +43,8 @@ def run(
     from faircall.config import load_config
     from faircall.pipeline.run import run_stages
 
-    finished = run_stages(
-        load_config(config), run_id=run_id, fresh=fresh, limit=limit, listener_for=show_progress
-    )
+    loaded = load_config(config)
+    finished = run_stages(loaded, run_id=run_id, fresh=fresh, limit=limit, listener_for=show_progress)
     report = finished.report or next(iter(finished.arms.values())).report
     for arm, outcome in finished.arms.items():
         print(f"{arm}: {outcome.tell()}", file=sys.stderr if as_json else sys.stdout)
@@ -55,6 +54,10 @@ def run(
     else:
         print_view(_view(finished))
     print_written(finished.report_file, json_on_stdout=as_json)
+    if finished.report is None and loaded.claims:
+        print_warnings(
+            ["claims are declared, and one arm alone decides none of them"], name=loaded.project.name
+        )
     if finished.report is not None:
         require_yes(finished.report)
 

@@ -28,6 +28,7 @@ def check_sections(config: ConfigFile, document: YamlValue) -> None:
         _check_claim(claim, config, location=("claims", index), document=document)
     if config.experiment is not None:
         _check_experiment(config, config.experiment, document)
+    _check_pairs_of_claims(config, document)
 
 
 def slices_of(config: ConfigFile) -> tuple[str, ...]:
@@ -162,11 +163,21 @@ def _check_experiment(config: ConfigFile, experiment: Experiment, document: Yaml
             raise complain(document, location, f"pairs {pair[0]!r} with itself")
         if pair in experiment.pairs[:index]:
             raise complain(document, location, f"repeats {pair[0]} -> {pair[1]}")
+
+
+def _check_pairs_of_claims(config: ConfigFile, document: YamlValue) -> None:
+    """A claim that no comparison decides would be passed over. One arm is compared with others later."""
+    arms = arms_of(config)
+    if len(arms) < 2:
+        return
     pairs = pairs_of(config, arms)
     for index, claim in enumerate(config.claims):
         if not any(is_about(claim, pair, reference=arms[0]) for pair in pairs):
             hint = "add its pair to experiment.pairs, or name its baseline and candidate"
-            raise complain(document, ("claims", index), "is about no pair of the experiment", hint=hint)
+            problem = (
+                f"is about no pair of the experiment ({', '.join(' -> '.join(pair) for pair in pairs[:4])})"
+            )
+            raise complain(document, ("claims", index), problem, hint=hint)
 
 
 def _unknown(document: YamlValue, location: Location, name: str, *, known: Iterable[str]) -> Exception:

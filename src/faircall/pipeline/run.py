@@ -81,12 +81,12 @@ def _exists(config: Config, run_id: str) -> bool:
 
 
 def _report(run: RunFolder, config: Config, arms: Mapping[str, ArmOutcome]) -> Finished:
-    """Two arms make a comparison; more, or a declared `experiment`, make an experiment."""
+    """Two arms make a comparison; more, an `experiment`, or a claim the other way, make an experiment."""
     names = list(arms)
     if len(names) == 1:
         only = arms[names[0]]
         return Finished(run, arms, "evaluation", None, only.report_file)
-    if len(names) == 2 and config.experiment is None:
+    if pairs_of(config, names) == [tuple(names)] and config.experiment is None:
         report, path = compare_in_run(run, *names)
         return Finished(run, arms, "comparison", report, path)
     report = build_experiment_report(run, names, pairs=pairs_of(config, names))
