@@ -1,6 +1,5 @@
 """Gold that was compiled once gives the components that `score` gives."""
 
-import numpy as np
 import pytest
 
 import faircall
@@ -52,28 +51,6 @@ def test_the_public_name_prepares_gold_and_keeps_nothing_of_the_texts():
     gold.components(["no"] * 4)[:] = 9
     assert gold.components(TEXTS[:4]).tolist() == first.tolist()
     assert gold.components([TEXTS[0]] + ["no"] * 3)[0].tolist() == first[0].tolist()
-
-
-def test_rows_say_whose_each_text_is():
-    gold, rows = PreparedGold(GOLDS), [2, 0, 0, 3, 1, 2]
-    texts = TEXTS[4:5] + TEXTS[:2] + TEXTS[6:7] + ["no", "no"]
-    expected = score([GOLDS[row] for row in rows], texts).scores.components.tolist()
-    assert gold.components(texts, rows=rows).tolist() == expected
-    assert gold.components(texts, rows=np.array(rows, dtype=np.uint8)).tolist() == expected
-    assert gold.metrics(texts, rows=rows)["valid_json_rate"].denominator == len(rows)
-    assert gold.components([], rows=[]).shape == (0, 5, 2)
-
-
-@pytest.mark.parametrize("rows", [[4], [-1], [0.0], [True], [[0]], ["0"], [0, 1]])
-def test_rows_that_are_none_are_refused(rows):
-    with pytest.raises(UsageError):
-        PreparedGold(GOLDS).components(["no"], rows=rows)
-
-
-@pytest.mark.parametrize("text", [None, b"{}", 1])
-def test_what_is_no_text_is_refused(text):
-    with pytest.raises(UsageError, match=f"{type(text).__name__} is no text"):
-        PreparedGold(GOLDS[:2]).components(["no", text])
 
 
 def test_no_gold_has_no_rows():

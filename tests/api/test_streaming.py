@@ -126,6 +126,10 @@ def test_blocks_of_a_good_file_never_ask_for_the_whole(tmp_path, monkeypatch):
         (lambda all_rows: [*all_rows, {**all_rows[0], "id": None}], RowInvalid, "rows.jsonl:101"),
         (lambda all_rows: [{**row, "decoding": {"n": n // 50}} for n, row in enumerate(all_rows)],
          InvariantViolation, "rows.jsonl:51"),
+        (lambda all_rows: [{**row, "decoding": {"n": (1, 1.0)[n // 50]}} for n, row in enumerate(all_rows)],
+         InvariantViolation, "rows.jsonl:51"),
+        (lambda all_rows: [{**row, "tools": None if n else "null"} for n, row in enumerate(all_rows)],
+         RowInvalid, "rows.jsonl:1: tools"),
         (lambda all_rows: [], FileUnreadable, "no rows"),
     ],
 )  # fmt: skip
@@ -133,6 +137,13 @@ def test_what_spans_blocks_is_told_as_for_the_whole_file(tmp_path, change, error
     path = write(tmp_path / "rows.jsonl", change(list(rows(100))))
     with pytest.raises(error, match=told):
         summarise_file(path)
+
+
+def test_conditions_in_another_order_are_the_same_and_stand_as_the_first_row_has_them(tmp_path):
+    orders = [{"n": 1, "top_k": 2}, {"top_k": 2, "n": 1}]
+    values = [{**row, "decoding": orders[number // 50]} for number, row in enumerate(rows(100))]
+    path = write(tmp_path / "rows.jsonl", values)
+    assert json.dumps(summarise_file(path)) == json.dumps(score_file(path).summary())
 
 
 def test_rows_without_ids_are_numbered_through_the_whole_file(tmp_path):

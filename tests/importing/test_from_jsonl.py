@@ -139,6 +139,9 @@ def test_a_map_wins_over_recognised_names():
         ([row(prompt="p", prompt_sha256="0" * 64)], InvariantViolation, ["rows.jsonl:1", "digest"]),
         ([row(decoding={"t": 0}), row(id="b", decoding={"t": 1})], InvariantViolation, [":2", "decoding"]),
         ([row(decoding={"t": 0}), row(id="b")], InvariantViolation, [":2", "decoding"]),
+        ([row(decoding={"t": 1}), row(id="b", decoding={"t": 1.0})], InvariantViolation, [":2", "decoding"]),
+        ([row(decoding={"t": 1}), row(id="b", decoding={"t": True})], InvariantViolation, [":2", "decoding"]),
+        ([row(tools="null")], RowInvalid, ["tools is not an array"]),
         ([row(model="m"), row(id="b", model="n")], DataError, [":2", "model"]),
     ],
 )

@@ -15,7 +15,7 @@ from faircall.errors import UsageError
 from faircall.parsing.tool_call import read_call
 from faircall.records import METRIC_NAMES, MetricValue, ToolCall
 from faircall.scoring.call_metrics import components
-from faircall.scoring.match import CompiledGold, compile_gold, match_compiled
+from faircall.scoring.match import compile_gold, match_compiled
 
 if TYPE_CHECKING:
     from faircall.records import IntArray
@@ -38,7 +38,7 @@ def prepare_gold(gold: Sequence[ToolCall | Mapping[str, Any]]) -> PreparedGold:
 
 
 class PreparedGold:
-    """The gold calls of a set of examples; scores any texts against them.
+    """The gold calls of a set of examples; scores any texts against them, in the same order.
 
     Only the five metrics are computed, by the functions that `score` uses: no ids, no intervals, no causes.
 
@@ -60,57 +60,22 @@ class PreparedGold:
         self._spellings = list(spellings)
         self._perfect = components(gold.perfect for gold in self._golds)
 
-    def components(self, texts: Sequence[str], *, rows: Sequence[int] | None = None) -> IntArray:
-        """Components of every metric: int64, shape (texts, len(METRIC_NAMES), 2).
-
-        Args:
-            texts: what was answered; "" for an answer that is missing.
-            rows: for each text the gold call that it is held against, counted from 0; several texts may have
-                the same. Text i belongs to gold call i when left out.
+    def components(self, texts: Sequence[str]) -> IntArray:
+        """Components of every metric: int64, shape (rows, len(METRIC_NAMES), 2).
 
         Raises:
-            UsageError: not one text per gold call (or per row), a row that is not there, or what is no text.
-
-        >>> gold = PreparedGold([{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}])
-        >>> call = '{"arguments":{},"name":"g"}'
-        >>> gold.components([call, "No.", call], rows=[1, 1, 0])[:, 4, 0].tolist()
-        [1, 0, 0]
+            UsageError: not one text per gold call.
         """
-        golds, spellings, perfect = self._select(rows)
-        self._require_texts(texts, len(golds))
-        other = list(compress(range(len(texts)), map(ne, texts, spellings)))
-        perfect[other] = components([match_compiled(golds[row], read_call(texts[row])) for row in other])
-        return perfect
+        if len(texts) != len(self._golds):
+            message = f"{len(texts)} texts for {len(self._golds)} gold calls"
+            raise UsageError(message, hint="give one text per gold call")
+        golds = self._golds
+        other = list(compress(range(len(texts)), map(ne, texts, self._spellings)))
+        table = self._perfect.copy()
+        table[other] = components([match_compiled(golds[row], read_call(texts[row])) for row in other])
+        return table
 
-    def metrics(self, texts: Sequence[str], *, rows: Sequence[int] | None = None) -> dict[str, MetricValue]:
-        """The five metrics over all texts; arguments as in `components`."""
-        sums = self.components(texts, rows=rows).sum(axis=0, dtype=np.int64).tolist()
+    def metrics(self, texts: Sequence[str]) -> dict[str, MetricValue]:
+        """The five metrics over all texts."""
+        sums = self.components(texts).sum(axis=0, dtype=np.int64).tolist()
         return {name: MetricValue(*pair) for name, pair in zip(METRIC_NAMES, sums, strict=True)}
-
-    def _select(self, rows: Sequence[int] | None) -> tuple[list[CompiledGold], list[str], IntArray]:
-        """Gold calls, their spellings, and a new table of what each earns when it is answered perfectly."""
-        if rows is None:
-            return self._golds, self._spellings, self._perfect.copy()
-        places = np.asarray(rows)
-        if places.size and (places.dtype.kind not in "iu" or places.ndim != 1):
-            raise UsageError("rows are whole numbers, one per text", hint="count the gold calls from 0")
-        if places.size and not 0 <= places.min() <= places.max() < len(self._golds):
-            raise UsageError(
-                f"rows from {places.min()} to {places.max()} of {len(self._golds)} gold calls",
-                hint="count the gold calls from 0",
-            )
-        chosen = places.astype(np.int64)
-        numbers = chosen.tolist()
-        golds = [self._golds[row] for row in numbers]
-        return golds, [self._spellings[row] for row in numbers], self._perfect[chosen]
-
-    @staticmethod
-    def _require_texts(texts: Sequence[str], count: int) -> None:
-        if len(texts) != count:
-            message = f"{len(texts)} texts for {count} gold calls"
-            raise UsageError(
-                message, hint="give one text per gold call, or say with `rows` whose each text is"
-            )
-        for kind in set(map(type, texts)) - {str}:
-            if not issubclass(kind, str):
-                raise UsageError(f"{kind.__name__} is no text", hint='give "" for an answer that is missing')

@@ -23,6 +23,7 @@ from faircall.api.evaluation import SCHEMA_VERSION
 from faircall.api.load import arm_name, score_file
 from faircall.api.reading import describe_notice
 from faircall.api.scored_block import ScoredBlock, score_block
+from faircall.canonical import spell
 from faircall.errors import FaircallError
 from faircall.parsing import readers
 from faircall.records import METRIC_NAMES, PARSER_VERSION, Identity
@@ -86,10 +87,13 @@ class FileTally:
 
     def add(self, block: ScoredBlock | None) -> None:
         """Add the next block of the file."""
-        if block is None or (self.blocks and block.identity != self.identity):
+        if block is None:
+            raise NotHere
+        if not self.blocks:
+            self.identity = block.identity
+        elif spell(block.identity) != spell(self.identity):
             raise NotHere
         self.blocks += 1
-        self.identity = block.identity
         self.diagnosis.merge(block.diagnosis)
         self.marks.update(block.marks)
         self._ids.append(block.ids)

@@ -278,7 +278,8 @@ class RowReader:
 
     def _share(self, cells: Cells, field: str, value: Any) -> Any:
         """`value`, which must be that of every row: one file is one arm under one set of conditions."""
-        if self._shared.setdefault(field, value) == value:
+        first = self._shared.setdefault(field, value)
+        if first is value or spell(first) == spell(value):  # 1, 1.0 and true are three values (D6)
             return value
         message = f"{cells.place}: the {field} is not that of the rows before it"
         error = InvariantViolation if field == "decoding" else DataError
