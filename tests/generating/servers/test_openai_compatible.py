@@ -99,21 +99,23 @@ def test_rendered_text_is_no_chat_prompt(server):
 
 
 def test_a_model_that_is_not_listed_is_refused_before_the_run(server):
-    with pytest.raises(EvaluationError, match=r"does not serve 'other'; it lists m$"):
+    with pytest.raises(
+        EvaluationError, match=rf"^{server.base_url}: the server does not serve 'other'; it lists m$"
+    ):
         open_backend(server, model="other")
     assert server.asked == []
 
 
 def test_a_server_without_a_list_is_refused_unless_told(server):
     server.models = None
-    with pytest.raises(EnvironmentProblem, match="no model list"):
+    with pytest.raises(EnvironmentProblem, match=f"^{server.base_url}: the server gives no model list"):
         open_backend(server)
     assert open_backend(server, model_list="ignored").generate(make_prompt()).raw_text == CALL
 
 
 def test_another_model_in_an_answer_ends_the_run(server):
     server.default = lambda body: chat(model="m-small")
-    with pytest.raises(EvaluationError, match="'m' was asked and 'm-small' answered"):
+    with pytest.raises(EvaluationError, match=f"'m' was asked and 'm-small' answered.*{server.base_url}"):
         open_backend(server).generate(make_prompt())
     assert open_backend(server, answers_as="m-small").generate(make_prompt()).failure is None
 
@@ -253,7 +255,7 @@ def test_a_refusal_of_one_prompt_is_not_tried_again(server):
 def test_a_refusal_of_every_prompt_ends_the_run(server, status):
     backend = open_backend(server)
     server.default = lambda body: fault(status, "who are you")
-    with pytest.raises(EnvironmentProblem, match=f"status {status}: who are you"):
+    with pytest.raises(EnvironmentProblem, match=f"^{server.base_url}: .*status {status}: who are you"):
         backend.generate(make_prompt())
 
 
@@ -262,7 +264,7 @@ def test_a_server_that_is_down_ends_the_run_after_some_prompts(server):
     server.default = lambda body: fault(500)
     for _ in range(openai_compatible.GIVE_UP_AFTER - 1):
         assert backend.generate(make_prompt()).failure
-    with pytest.raises(EnvironmentProblem, match="20 prompts in a row"):
+    with pytest.raises(EnvironmentProblem, match=f"^{server.base_url}: .*20 prompts in a row"):
         backend.generate(make_prompt())
 
 

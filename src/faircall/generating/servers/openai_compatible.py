@@ -71,14 +71,14 @@ def find_model(connection: ServerConnection, settings: ServerSettings) -> ModelL
         if isinstance(fault, Refused) and not required:
             return ModelList((), None)
         raise EnvironmentProblem(
-            f"the server gives no model list: {connection.clean(str(fault))}",
+            f"{settings.base_url}: the server gives no model list: {connection.clean(str(fault))}",
             hint="check the base URL (with its /v1) and the key; or server.model_list: ignored",
         ) from None
     found = [entry for entry in models.entries if entry["id"] == settings.model]
     if not found and required:
         names = ", ".join(str(entry["id"]) for entry in models.entries[:_SHOWN]) or "nothing"
         raise EvaluationError(
-            f"the server does not serve {settings.model!r}; it lists {names}",
+            f"{settings.base_url}: the server does not serve {settings.model!r}; it lists {names}",
             hint="correct the served name (arms.<arm>.served_as), or server.model_list: ignored",
         )
     return ModelList(found, models.server)
@@ -203,7 +203,7 @@ class OpenAiBackend:
         if answer.model != expected:
             raise EvaluationError(
                 f"{example_id}: {self._settings.model!r} was asked and {answer.model!r} answered, "
-                f"where {expected!r} was expected",
+                f"where {expected!r} was expected ({self._settings.base_url})",
                 hint="correct the server, or say in arms.<arm>.answers_as what name its answers carry",
             )
 
@@ -211,7 +211,8 @@ class OpenAiBackend:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= GIVE_UP_AFTER:
             raise EnvironmentProblem(
-                f"the server failed on {GIVE_UP_AFTER} prompts in a row, last: {reason}",
+                f"{self._settings.base_url}: the server failed on {GIVE_UP_AFTER} prompts in a row, "
+                f"last: {reason}",
                 hint="what was answered is kept; the same command goes on from there",
             )
         return Generation(

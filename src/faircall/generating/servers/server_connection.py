@@ -95,7 +95,7 @@ class ServerConnection:
             return self._patiently("POST", path, body, paced, before=pace)
         except RefusedForAll as fault:
             raise EnvironmentProblem(
-                f"the server refuses every request: {self.clean(str(fault))}",
+                f"{self._settings.base_url}: the server refuses every request: {self.clean(str(fault))}",
                 hint=f"check ${self._settings.api_key_env}, the base URL and the model's name; "
                 "what was answered is kept",
             ) from None
