@@ -208,3 +208,21 @@ def test_a_table_in_another_form_is_sent_to_import(tmp_path, capsys, name, text)
     path.write_text(text)
     assert main(["score", str(path)]) == 2
     assert "`faircall import FILE -o rows.jsonl` reads" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b'{"id":"1","answers":' + b"9" * 4400 + b"}", "past a limit"),
+        (b"[" * 20_000 + b"]" * 20_000, "past a limit"),
+        (b'{"id":"\xe9"}', "not UTF-8"),
+    ],
+)
+def test_a_file_without_a_readable_record_is_refused_by_line(tmp_path, capsys, data, reason):
+    """Case L01: one line with file, line and reason, whichever verb reads the file."""
+    file = tmp_path / "hostile.jsonl"
+    file.write_bytes(data + b"\n")
+    status, said = run(capsys, file, "-o", tmp_path / "rows.jsonl")
+    assert (status, said.err.count("\n")) == (2, 2)
+    assert f"{file}:1: " in said.err
+    assert reason in said.err

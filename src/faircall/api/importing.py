@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from faircall.errors import DataError, FileUnreadable
+from faircall.errors import DataError, FileUnreadable, RowInvalid
 from faircall.importing import from_sommelier, importers
 from faircall.importing.foreign import Imported, Importer, import_records
 from faircall.parsing.tool_call import parse_tool_call
@@ -73,17 +72,22 @@ def _import_path(
     if Path(path).is_dir():
         return import_run_folder(Path(path))
     records = list(read_source(path))
-    sample = list(islice((record.value for record in records if record.fault is None), 1))
-    importer = (
-        importers.get(form, columns=columns)
-        if form
-        else importers.detect(sample, columns=columns, label=path)
-    )
+    importer = importers.get(form, columns=columns) if form else _detect(records, columns, path)
     if importer.name == "bfcl":
         records = list(_join(records, beside or _possible_answers(path)))
     elif beside:
         records = list(_join(records, beside))
     return ImportedFile(path, importer, import_records(records, importer, label=path))
+
+
+def _detect(records: Sequence[SourceRecord], columns: Mapping[str, str] | None, path: str) -> Importer:
+    """The importer of the first record that can be read; the first fault is named where none can."""
+    sample = [record.value for record in records if record.fault is None][:1]
+    if records and not sample and not columns:
+        raise RowInvalid(
+            f"{path}:{records[0].number}: {records[0].fault}", hint="no record of the file can be read"
+        )
+    return importers.detect(sample, columns=columns, label=path)
 
 
 def _possible_answers(path: str) -> str | None:

@@ -14,6 +14,7 @@ from faircall.records import Arm, Example, Gold, ToolCall
 
 if TYPE_CHECKING:
     from faircall.pipeline.arms import StoredArm
+    from faircall.store.layout import RunFolder
 
 REPORT_NAME: Final = "evaluation_report.json"
 
@@ -45,8 +46,8 @@ def load_stored(
     Raises:
         InputError: there is nothing at the path that can be used; file and line are named.
     """
-    folder = _arm_folder(path)
-    _require_one_table(path, folder)
+    folder = arm_folder(path)
+    require_one_table(path, folder)
     if folder is None:
         return as_result(load_declared(path, declared, name=name))
     if not declared.is_default:
@@ -55,7 +56,7 @@ def load_stored(
     return _load_arm(folder, name)
 
 
-def _arm_folder(path: Path | str) -> Path | None:
+def arm_folder(path: Path | str) -> Path | None:
     """The folder of an arm, None for a file of another kind."""
     file = Path(path)
     if file.is_dir():
@@ -63,7 +64,15 @@ def _arm_folder(path: Path | str) -> Path | None:
     return file.parent if file.name == REPORT_NAME else None
 
 
-def _require_one_table(path: Path | str, folder: Path | None) -> None:
+def open_arm(folder: Path) -> tuple[RunFolder, str]:
+    """The run that an arm's folder lies in, and the arm's name."""
+    from faircall.store.layout import open_run
+
+    place = folder.resolve()
+    return open_run(place.parent.parent), place.name
+
+
+def require_one_table(path: Path | str, folder: Path | None) -> None:
     """Folders that are no arm, and patterns, are tables in several files: only `score` reads these.
 
     Raises:
@@ -79,10 +88,8 @@ def _require_one_table(path: Path | str, folder: Path | None) -> None:
 
 def _load_arm(folder: Path, name: str | None) -> StoredResult:
     from faircall.pipeline.arms import read_arm
-    from faircall.store.layout import open_run
 
-    place = folder.resolve()
-    result = result_of(read_arm(open_run(place.parent.parent), place.name))
+    result = result_of(read_arm(*open_arm(folder)))
     return result if name is None else replace(result, arm=replace(result.arm, name=name))
 
 

@@ -28,7 +28,8 @@ def compare_agreement(
     count, labels = sample
     if (count is None) != (labels is None):
         raise UsageError("--sample N and --export-labels FILE go together", hint="give both")
-    from faircall.api.agreement import build_agreement_report, label_rows, load_pair
+    from faircall.api.agreement import build_agreement_report, label_rows
+    from faircall.api.agreement_arms import load_pair
     from faircall.reporting.agreement_view import view_agreement
     from faircall.reporting.to_markdown import to_markdown
     from faircall.store.atomic import write_bytes_atomically, write_json, write_json_lines

@@ -95,13 +95,17 @@ def run_arm(
     Stopped at any moment, the same command goes on from there.
     """
     if requests is not None:
-        from faircall.cli.eval_requests import run_requests
+        from faircall.cli.eval_requests import refuse_settings_of_runs, run_requests
 
-        given = (config, arm, adapter, repeat_check or None, repeat_in, engine)
-        if any(value is not None for value in given):
-            raise UsageError(
-                "--requests needs no config, arm, adapter, repeat check or engine", hint="leave them out"
-            )
+        refuse_settings_of_runs(
+            {
+                "--config": config, "--arm": arm, "--adapter": adapter, "--backend": backend,
+                "--run-id": run_id,
+                "--repeat-check": repeat_check or None, "--repeat-in": repeat_in, "--served-as": served_as,
+                "--shard": shard, "--engine": engine, "--workers": workers, "--ray-address": ray_address,
+                "--gpus-per-worker": gpus_per_worker or None,
+            }
+        )  # fmt: skip
         if len(base_url or ()) > 1:
             raise UsageError("--requests asks one server", hint="a pool of servers needs a config")
         run_requests(

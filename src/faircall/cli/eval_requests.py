@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from faircall.cli.console import print_json, print_written
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
+
+
+def refuse_settings_of_runs(given: Mapping[str, object]) -> None:
+    """What only a run has must not be ignored in silence.
+
+    Args:
+        given: option -> value, None where it was left out.
+
+    Raises:
+        UsageError: an option that means nothing to a log.
+    """
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise UsageError(
+            f"--requests needs no config and no run, so {names[0]} says nothing", hint=f"leave out {names[0]}"
+        )
 
 
 def run_requests(

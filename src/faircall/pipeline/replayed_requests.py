@@ -90,7 +90,8 @@ def replay_requests(
     )
     write_json(folder / "inference_telemetry.json", telemetry)
     failed = sum(entry.generation.failure is not None for entry in run.entries)
-    return Replayed(folder / OUTPUTS, _write_logged(requests, folder), len(rows), len(rows) - known, failed)
+    logged = _write_logged(requests, prompts, folder)
+    return Replayed(folder / OUTPUTS, logged, len(rows), len(rows) - known, failed)
 
 
 def _prompt(request: FrozenRequest) -> Prompt:
@@ -147,10 +148,16 @@ def _row(request: FrozenRequest, entry: Entry, model: str) -> dict[str, Any]:
     }
 
 
-def _write_logged(requests: Sequence[FrozenRequest], folder: Path) -> Path | None:
+def _write_logged(requests: Sequence[FrozenRequest], prompts: Sequence[Prompt], folder: Path) -> Path | None:
+    """The log's own answers; they were given to the same messages and tools, so the prompt is the same."""
     rows = [
-        {**_task(request), "raw_text": text_of(request.answer), "message": request.answer}
-        for request in requests
+        {
+            **_task(request),
+            "raw_text": text_of(request.answer),
+            "message": request.answer,
+            "prompt_sha256": prompt.prompt_sha256,
+        }
+        for request, prompt in zip(requests, prompts, strict=True)
         if request.answer is not None
     ]
     if len(rows) < len(requests):
