@@ -235,3 +235,53 @@ def test_what_is_missing_is_a_usage_error(flags, capsys):
     told = capsys.readouterr().err
     assert "hint:" in told
     assert all(name in told for name in flags[2:3])
+
+
+# --- What the log knows of its conditions
+
+
+def exchange(city):
+    row = log_row(city)
+    request = {"model": "prod", "messages": row["messages"][:-1], "tools": TOOLS, "temperature": 0,
+               "max_tokens": 64, "stream": None}  # fmt: skip
+    choice = {"message": row["messages"][-1], "finish_reason": "stop"}
+    return {"id": row["id"], "request": request, "response": {"model": "prod", "choices": [choice]}}
+
+
+@pytest.fixture
+def exchanges(tmp_path):
+    path = tmp_path / "exchanges.jsonl"
+    path.write_text("".join(json.dumps(exchange(city)) + "\n" for city in CITIES))
+    return path
+
+
+def test_the_answers_of_the_log_keep_its_conditions(exchanges, tmp_path, server):
+    (row, *_) = read(replay(exchanges, tmp_path / "out", server).logged)
+    known = {key: row[key] for key in ("model", "finish_reason", "decoding")}
+    assert known == {
+        "model": "prod", "finish_reason": "stop", "decoding": {"temperature": 0, "max_tokens": 64},
+    }  # fmt: skip
+
+
+def test_a_row_that_is_no_exchange_names_its_conditions_itself():
+    row = {**log_row("Graz"), "model": "prod", "finish_reason": 7}
+    (request,) = read_requests([JsonLine(1, row)], label="log")
+    assert request.conditions == {"model": "prod"}
+
+
+def test_the_answers_of_the_log_are_compared_by_the_models_it_names(exchanges, tmp_path, server, capsys):
+    """The rows of `faircall import` too: they repeat the last user message, a task is messages and tools."""
+    done = replay(exchanges, tmp_path / "out", server)
+    imported = tmp_path / "imported.jsonl"
+    assert run("import", exchanges, "-o", imported) == 0
+    assert all(row["query"] for row in read(imported))
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        "".join(json.dumps({"id": f"r-{city}", "gold": json.loads(call(city))}) + "\n" for city in CITIES)
+    )
+    varied = ("--vary", "model", "--vary", "decoding")
+    for baseline in (done.logged, imported):
+        capsys.readouterr()
+        assert run("compare", baseline, done.outputs, "--gold", gold, *varied, "--json") in (0, 1)
+        treatment = json.loads(capsys.readouterr().out)["treatment"]
+        assert {"prod", "new"} <= set(json.dumps(treatment).split('"'))

@@ -22,15 +22,15 @@ _DECODING: Final = ("temperature", "top_p", "max_tokens", "max_completion_tokens
 
 def recognises_log(value: Any) -> bool:
     """A response with choices, alone or beside its request; also a line of a batch output."""
-    return isinstance(value, Mapping) and "choices" in _response_of(value)
+    return isinstance(value, Mapping) and "choices" in response_of(value)
 
 
 def read_log(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The answer of one exchange; the message is kept whole, whatever calls it holds."""
-    response = _response_of(value)
+    response = response_of(value)
     request = mapping_or_empty(decoded_if_text(value.get("request"), what="request"))
     request = mapping_or_empty(request.get("body")) or request or value
-    message, finish_reason = _only_choice(response)
+    message = _only_choice(response)["message"]
     own = "choices" in value
     messages = message_list(request.get("messages"), what="request.messages")
     yield {
@@ -38,15 +38,30 @@ def read_log(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             value, ("custom_id", "example_id", "task_id") if own else ("custom_id", "id", "example_id")
         ),
         "message": dict(message),
-        "finish_reason": finish_reason,
-        "model": response.get("model"),
+        **attested_conditions(request, response),
         "messages": messages,
         "query": last_query(messages),
         "tools": message_list(request.get("tools"), what="request.tools"),
-        "decoding": {key: request[key] for key in _DECODING if key in request} or None,
         "gold": value.get("gold"),
         "language": value.get("language"),
         "source_example_id": value.get("source_example_id"),
+    }
+
+
+def attested_conditions(request: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str, Any]:
+    """What an exchange says of its conditions: model, finish reason and decoding, None where it does not.
+
+    The model is the one that answered; where the response names none, the one that was asked.
+
+    >>> attested_conditions({"model": "m", "temperature": 0}, {"choices": [{"finish_reason": "stop"}]})
+    {'model': 'm', 'finish_reason': 'stop', 'decoding': {'temperature': 0}}
+    """
+    choices = response.get("choices")
+    choice = mapping_or_empty(choices[0]) if isinstance(choices, list) and len(choices) == 1 else {}
+    return {
+        "model": response.get("model") or request.get("model"),
+        "finish_reason": choice.get("finish_reason"),
+        "decoding": {key: request[key] for key in _DECODING if request.get(key) is not None} or None,
     }
 
 
@@ -73,7 +88,8 @@ def read_message(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield {"id": row_id, "gold": call.to_dict(), "tools": tools, "query": value.get("query")}
 
 
-def _response_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def response_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The response inside an exchange, or the row itself where it is one; empty where there is none."""
     if "choices" in value:
         return value
     response = value.get("response", value.get("completion"))
@@ -83,15 +99,15 @@ def _response_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return body if isinstance(body, Mapping) else mapping_or_empty(response)
 
 
-def _only_choice(response: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
+def _only_choice(response: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = response["choices"]
     if not isinstance(choices, list) or len(choices) != 1:
         count = len(choices) if isinstance(choices, list) else 0
         raise Fault(f"the response has {count or 'no'} choices, not one")
-    message = mapping_or_empty(choices[0]).get("message")
-    if not isinstance(message, Mapping):
+    choice = mapping_or_empty(choices[0])
+    if not isinstance(choice.get("message"), Mapping):
         raise Fault("the choice has no message")
-    return message, mapping_or_empty(choices[0]).get("finish_reason")
+    return choice
 
 
 def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,23 +12,31 @@ from typing import Any, Final
 
 from faircall.errors import DuplicateId, RowInvalid
 from faircall.importing.calls import read_tools
-from faircall.importing.foreign import Fault, identifier
-from faircall.importing.from_openai_log import recognises_log
+from faircall.importing.foreign import Fault, identifier, mapping_or_empty
+from faircall.importing.from_openai_log import attested_conditions, recognises_log, response_of
 from faircall.importing.reasons import Refused
 from faircall.store.files import JsonLine
 
 _KEPT: Final = ("gold", "language", "source_example_id", "query")
+_CONDITIONS: Final = {"model": str, "finish_reason": str, "decoding": Mapping}
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenRequest:
-    """One request. `answer` is the message that the log holds, `rest` what else is known of the task."""
+    """One request.
+
+    Attributes:
+        answer: the message that the log holds.
+        rest: what else is known of the task.
+        conditions: what the log says of how it was answered: model, finish reason, decoding.
+    """
 
     request_id: str
     messages: tuple[Mapping[str, Any], ...]
     tools: tuple[Mapping[str, Any], ...]
     answer: Mapping[str, Any] | None
     rest: Mapping[str, Any]
+    conditions: Mapping[str, Any]
 
 
 def read_requests(lines: Iterable[JsonLine], *, label: str) -> list[FrozenRequest]:
@@ -76,7 +84,14 @@ def read_request(row: Any, *, fallback: str) -> FrozenRequest:
         tools=read_tools(inner.get("tools")) or (),
         answer=answer,
         rest={key: row[key] for key in _KEPT if row.get(key) is not None},
+        conditions=_conditions(row, inner),
     )
+
+
+def _conditions(row: Mapping[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
+    """As `faircall import` reads them; a row that is no exchange names them itself."""
+    found = attested_conditions(inner, response_of(row)) if recognises_log(row) else row
+    return {key: found[key] for key, kind in _CONDITIONS.items() if isinstance(found.get(key), kind)}
 
 
 def _request_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -98,12 +113,9 @@ def _messages(value: Any) -> Sequence[Mapping[str, Any]]:
 def _logged_answer(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The answer of a log line: its response's only message, or a message or text beside the request."""
     if recognises_log(row):
-        response = row if "choices" in row else row.get("response", row.get("completion"))
-        inner = response.get("body", response) if isinstance(response, Mapping) else {}
-        choices = inner.get("choices") if isinstance(inner, Mapping) else None
-        if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], Mapping):
-            return _mapping(choices[0].get("message"))
-        return None
+        choices = response_of(row).get("choices")
+        only = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
+        return _mapping(mapping_or_empty(only).get("message"))
     if isinstance(row.get("raw_text"), str):
         return {"role": "assistant", "content": row["raw_text"]}
     return _mapping(row.get("message"))

@@ -129,7 +129,7 @@ def _task(request: FrozenRequest) -> dict[str, Any]:
     return {
         "id": request.request_id,
         "messages": list(request.messages),
-        "tools": list(request.tools),
+        **({"tools": list(request.tools)} if request.tools else {}),
         **request.rest,
     }
 
@@ -153,6 +153,7 @@ def _write_logged(requests: Sequence[FrozenRequest], prompts: Sequence[Prompt], 
     rows = [
         {
             **_task(request),
+            **request.conditions,
             "raw_text": text_of(request.answer),
             "message": request.answer,
             "prompt_sha256": prompt.prompt_sha256,

@@ -125,7 +125,10 @@ def truth_of(example: Example) -> Gold:
 
 
 def _task_digests(examples: Iterable[Example]) -> tuple[str | None, ...]:
-    """One digest per task of what is known of messages, query and tools."""
+    """One digest per task of its messages and tools; the query stands for messages that are not known.
+
+    Where messages are known the query adds nothing that a model reads: some writers repeat it, some do not.
+    """
     known: dict[int, str] = {}  # many examples share one list of tools
     digests: list[str | None] = []
     for example in examples:
@@ -133,7 +136,7 @@ def _task_digests(examples: Iterable[Example]) -> tuple[str | None, ...]:
             known[id(example.tools)] = sha256_json(list(example.tools))
         task: Mapping[str, Any] = {
             "messages": list(example.messages) if example.messages is not None else None,
-            "query": example.query,
+            "query": example.query if example.messages is None else None,
             "tools_sha256": known[id(example.tools)] if example.tools is not None else None,
         }
         digests.append(sha256_json(task) if any(part is not None for part in task.values()) else None)
