@@ -189,6 +189,7 @@ def test_slices_gaps_and_claims_are_shown_when_there_are_any():
                 "margin": 0.02,
                 "verdict": "established",
                 "p": 0.0001,
+                "interval": bounds(-0.01, 0.1, "tango"),
             }
         ],
     }
@@ -198,7 +199,7 @@ def test_slices_gaps_and_claims_are_shown_when_there_are_any():
         ("fr - en", "20", "-20.0 [-30.0, -10.0]", "-10.0 [-20.0, 0.0]", "+10.0 [-5.0, +25.0]"),
     )
     assert shown["Declared claims"].rows == (
-        ("en_kept", "en/full_call_exact_match", "non_inferiority 0.02", "<0.001", "established"),
+        ("en_kept", "en/full_call_exact_match", "non_inferiority 0.02", "<0.001 (Tango)", "established"),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from faircall.errors import ConditionFailed
+from faircall.stats.p_names import tell_value
 
 
 def require_yes(report: Mapping[str, Any]) -> None:
@@ -30,4 +31,4 @@ def _failed_claims(report: Mapping[str, Any]) -> Iterator[str]:
 def _held_conditions(report: Mapping[str, Any]) -> Iterator[str]:
     for condition in report.get("conditions", ()):
         if condition["holds"]:
-            yield f"--fail-if: {condition['text']} holds: it is {condition['value']:.10g}"
+            yield f"--fail-if: {condition['text']} holds: it is {tell_value(condition)}"

@@ -20,6 +20,7 @@ from faircall.comparing.scopes import OVERALL
 from faircall.errors import UsageError
 from faircall.records import METRIC_NAMES
 from faircall.stats.intervals import deciding_interval
+from faircall.stats.p_names import name_test
 
 _PATTERN: Final = re.compile(
     r"\s*(?:(?P<slice>.+?)/)?(?P<metric>\w+)\.(?P<field>\w+)\s*"
@@ -36,15 +37,19 @@ _OPERATORS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 }
 _EXAMPLE: Final = 'for example "full_call_exact_match.lower < -0.01" or "fr/argument_f1.delta < 0"'
 
+
+def _find_test(delta: Mapping[str, Any]) -> str | None:
+    """The test whose p a condition is about."""
+    return next((key for key in ("mcnemar_exact_p", "sign_flip_p") if key in delta["tests"]), None)
+
+
 _FIELDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     "baseline": lambda delta: delta["baseline"]["value"],
     "candidate": lambda delta: delta["candidate"]["value"],
     "delta": lambda delta: delta["delta"],
     "lower": lambda delta: deciding_interval(delta)["lower"],
     "upper": lambda delta: deciding_interval(delta)["upper"],
-    "p": lambda delta: next(
-        (delta["tests"][key] for key in ("mcnemar_exact_p", "sign_flip_p") if key in delta["tests"]), None
-    ),
+    "p": lambda delta: delta["tests"].get(_find_test(delta)),
     "discordant_roots": lambda delta: delta["discordant_roots"],
 }
 
@@ -95,12 +100,7 @@ def measure(condition: Condition, report: Mapping[str, Any]) -> float:
     Raises:
         UsageError: the report has no such slice, or the number is undefined there.
     """
-    scopes = {**report["slices"], OVERALL: report["overall"]}
-    name = condition.slice_name
-    if name is not None:
-        _demand("slice", name, scopes)
-    scope = report["overall"] if name is None else scopes[name]
-    value = _FIELDS[condition.field](scope["metrics"][condition.metric])
+    value = _FIELDS[condition.field](_find_delta(condition, report))
     if value is None:
         raise UsageError(
             f"{condition.metric}.{condition.field} is undefined here",
@@ -109,11 +109,26 @@ def measure(condition: Condition, report: Mapping[str, Any]) -> float:
     return float(value)
 
 
+def _find_delta(condition: Condition, report: Mapping[str, Any]) -> Mapping[str, Any]:
+    scopes = {**report["slices"], OVERALL: report["overall"]}
+    name = OVERALL if condition.slice_name is None else condition.slice_name
+    _demand("slice", name, scopes)
+    delta: Mapping[str, Any] = scopes[name]["metrics"][condition.metric]
+    return delta
+
+
 def judge(conditions: Sequence[Condition], report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every condition with its number and whether it holds: the `conditions` of a report."""
     return [
-        {"text": one.text, "value": measure(one, report), "holds": holds(one, report)} for one in conditions
+        {"text": one.text, "value": measure(one, report), "holds": holds(one, report), **_name_p(one, report)}
+        for one in conditions
     ]
+
+
+def _name_p(condition: Condition, report: Mapping[str, Any]) -> dict[str, str]:
+    """The test of a condition about p: a difference has several, and they are not equal."""
+    test = _find_test(_find_delta(condition, report)) if condition.field == "p" else None
+    return {"test": name_test(test)} if test else {}
 
 
 def holds(condition: Condition, report: Mapping[str, Any]) -> bool:

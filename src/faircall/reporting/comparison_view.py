@@ -13,10 +13,12 @@ from faircall.records import BINARY_METRIC_NAMES, HEADLINE, METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, Tone, View
 from faircall.reporting.efficiency_view import efficiency_tables
+from faircall.reporting.evidence import tell_few, tell_p
 from faircall.reporting.gaps_view import gap_tables
 from faircall.reporting.reading_view import reading_blocks
 from faircall.reporting.repeats_view import repeat_tables
 from faircall.stats.intervals import deciding_interval
+from faircall.stats.p_names import tell_value
 
 Json = Mapping[str, Any]
 
@@ -97,6 +99,8 @@ def _blocks(report: Json) -> Iterator[Block]:
     if protocol := (report.get("diagnosis") or {}).get("baseline", {}).get("protocol"):
         yield Line(f"scored under {protocol['name']}")
     yield Line(tell_verdict(report), tone=_tone(report))
+    if few := tell_few(report):
+        yield Line(few)
     yield _metrics_table(overall, names)
     if report.get("diagnosis"):
         yield from _reading_blocks(report["diagnosis"], names)
@@ -192,7 +196,7 @@ def _claims_table(claims: list[Json]) -> Table:
             claim["id"],
             f"{claim['slice'] or 'overall'}/{claim['metric']}",
             claim["kind"] + (f" {numbers.plain(claim['margin'])}" if claim.get("margin") is not None else ""),
-            numbers.p_value(claim["p_holm"] if "family" in claim else claim["p"]),
+            tell_p(claim),
             claim["verdict"],
         )
         for claim in claims
@@ -202,8 +206,7 @@ def _claims_table(claims: list[Json]) -> Table:
 
 def _conditions_table(conditions: list[Json]) -> Table:
     rows = tuple(
-        (one["text"], numbers.plain(one["value"]), "holds" if one["holds"] else "does not hold")
-        for one in conditions
+        (one["text"], tell_value(one), "holds" if one["holds"] else "does not hold") for one in conditions
     )
     return Table("Conditions to fail on", ("condition", "it is", "so it"), rows)
 

@@ -10,6 +10,7 @@ from faircall.reporting import numbers
 from faircall.reporting.blocks import Block, Line, Table, View
 from faircall.reporting.comparison_view import tell_treatment
 from faircall.reporting.efficiency_view import measure_rows, ratio_rows
+from faircall.reporting.evidence import tell_few, tell_p
 from faircall.reporting.reading_view import reading_blocks
 from faircall.reporting.repeats_view import repeat_tables
 from faircall.stats.intervals import deciding_interval
@@ -31,6 +32,9 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield from _reading_blocks(report["pairs"], order)
     yield from _slice_tables(arms, order)
     yield _pairs_table(report["pairs"])
+    for pair in report["pairs"]:
+        if few := tell_few(pair):
+            yield Line(f"{_name(pair)}: {few}")
     yield from _slice_pairs_table(report["pairs"])
     yield from _gaps_table(arms, order)
     if report["claims"]:
@@ -139,7 +143,7 @@ def _claims_table(claims: list[Json]) -> Table:
             f"{claim['baseline']} -> {claim['candidate']}",
             f"{claim['slice']}/{claim['metric']}",
             claim["kind"] + (f" {numbers.plain(claim['margin'])}" if claim.get("margin") is not None else ""),
-            numbers.p_value(claim["p_holm"] if "family" in claim else claim["p"]),
+            tell_p(claim),
             claim["verdict"],
         )
         for claim in claims

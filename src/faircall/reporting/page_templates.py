@@ -21,6 +21,7 @@ from faircall.reporting.heat_map import draw_heat_map
 from faircall.reporting.repeats_view import WAY_WORDS
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
+from faircall.stats.p_names import name_claim_test, name_test
 
 Json = Mapping[str, Any]
 
@@ -119,6 +120,8 @@ def _environment() -> Environment:
         headline_first=(HEADLINE, *(name for name in METRIC_NAMES if name != HEADLINE)),
         binary_metrics=BINARY_METRIC_NAMES,
         judge=verdict.judge,
+        name_test=name_test,
+        name_claim_test=name_claim_test,
         scale_of=_scale_of,
         tick_label=forest.tick_label,
         rates=forest.RATES,

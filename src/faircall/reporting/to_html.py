@@ -40,6 +40,7 @@ def comparison_page(report: Json, rows: Sequence[ExampleRow] | None = None, *, r
         word=verdict.word_of(report),
         verdict=verdict.title(report),
         counts=verdict.tell_counts(report, figures),
+        evidence=verdict.tell_evidence(report, figures),
         split=verdict.tell_split(figures),
         limits=list(verdict.tell_limits(report, figures)),
         treatment=clean(tell_treatment(report)).replace(" -> ", " → "),
@@ -81,7 +82,11 @@ def experiment_page(report: Json, *, redacted: bool = False) -> str:
     report = redact_names(report) if redacted else report
     figures = Figures(report)
     sentences = [
-        _Sentence(verdict.title(pair), verdict.tell_counts(pair, figures, at("pairs", place)))
+        _Sentence(
+            verdict.title(pair),
+            verdict.tell_counts(pair, figures, at("pairs", place)),
+            verdict.tell_evidence(pair, figures, at("pairs", place)),
+        )
         for place, pair in enumerate(report["pairs"])
     ]
     efficiency = (report.get("inference_efficiency") or {}).get("arms") or {}
@@ -107,6 +112,7 @@ def experiment_page(report: Json, *, redacted: bool = False) -> str:
 class _Sentence(NamedTuple):
     title: Markup
     counts: Markup
+    evidence: Markup | None
 
 
 def redact_names(report: Json) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from xml.etree import ElementTree
 from faircall.records import METRIC_NAMES
 from faircall.reporting import numbers
 from faircall.reporting.comparison_view import tell_treatment, tell_verdict
+from faircall.reporting.evidence import tell_few, tell_p
 from faircall.reporting.renderers import Renderer, Subject
 from faircall.stats.intervals import deciding_interval
+from faircall.stats.p_names import tell_value
 
 Json = Mapping[str, Any]
 
@@ -80,14 +82,15 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
 
 
 def _comparison_cases(report: Json) -> Iterator[Case]:
-    detail = f"{tell_treatment(report)}\n{tell_verdict(report)}"
+    lines = (tell_treatment(report), tell_verdict(report), tell_few(report))
+    detail = "\n".join(line for line in lines if line)
     yield Case("faircall.gate", "the arms may be compared", detail=detail)
     for claim in report.get("claims", ()):
         yield _claim_case(claim)
     for condition in report.get("conditions", ()):
-        told = f"{condition['text']} holds: it is {numbers.plain(condition['value'])}"
+        detail = f"it is {tell_value(condition)}"
+        told = f"{condition['text']} holds: {detail}"
         failure = told if condition["holds"] else None
-        detail = f"it is {numbers.plain(condition['value'])}"
         yield Case("faircall.fail_if", condition["text"], failure, "fail_if", detail)
 
 
@@ -96,7 +99,7 @@ def _claim_case(claim: Json) -> Case:
     detail = (
         f"{claim['kind']} of {claim['metric']} in {claim['slice']}: {claim['verdict'].replace('_', ' ')}, "
         f"{numbers.level(bounds['level'])} CI {numbers.interval(bounds['lower'], bounds['upper'])}, "
-        f"p {numbers.p_value(claim['p'])}"
+        f"p {tell_p(claim)}"
     )
     failed = claim["verdict"] != "established"
     return Case("faircall.claims", claim["id"], detail if failed else None, claim["verdict"], detail)

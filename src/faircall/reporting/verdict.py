@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 from markupsafe import Markup
 
 from faircall.records import HEADLINE
+from faircall.reporting.evidence import few_words
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
@@ -65,6 +66,20 @@ def tell_counts(comparison: Json, figures: Figures, base: str = "") -> Markup:
         interval=figures.show(deciding, "spoken interval" if delta["delta"] is not None else "interval"),
     )
     return sentence + _ADVICE[word_of(comparison)]
+
+
+def tell_evidence(comparison: Json, figures: Figures, base: str = "") -> Markup | None:
+    """That few roots differ, where fewer differ than the minimum evidence."""
+    words = few_words(comparison["overall"])
+    if words is None:
+        return None
+    place = base + at("overall")
+    found = place + at("metrics", HEADLINE, "discordant_roots")
+    return Markup("{}.").format(
+        Markup(words[0].upper() + words[1:]).format(
+            found=figures.show(found, "count"), roots=figures.show(place + "/roots", "count")
+        )
+    )
 
 
 def tell_split(figures: Figures, base: str = "") -> Markup:
