@@ -99,3 +99,27 @@ def test_plan_takes_the_discordance_of_two_files(capsys):
 def test_plan_takes_two_files_or_a_discordance(capsys, arguments):
     assert main(["plan", *arguments, "--difference", "0.1"]) == 2
     assert capsys.readouterr().err.startswith("faircall: USAGE: ")
+
+
+def without_ids(path, source):
+    rows = [json.loads(line) for line in Path(source).read_text(encoding="utf-8").splitlines()]
+    kept = ({key: value for key, value in row.items() if key != "id"} for row in rows)
+    path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "diff"])
+def test_rows_that_are_joined_by_line_number_are_told_once_with_their_files(capsys, tmp_path, verb):
+    files = [without_ids(tmp_path / "a.jsonl", BASE), without_ids(tmp_path / "b.jsonl", ADAPTER)]
+    files = files[:1] if verb == "score" else files
+    for more in ([], ["--json"]):
+        assert main([verb, *files, *more]) == 0
+        notices = [line for line in capsys.readouterr().err.splitlines() if "notice" in line]
+        told = f"{', '.join(files)}: no column of ids: joined by line number"
+        assert notices == [f"faircall: notice: {told}"]
+
+
+@pytest.mark.parametrize("arguments", [["score", BASE], ["compare", BASE, ADAPTER], ["diff", BASE, ADAPTER]])
+def test_rows_with_ids_need_no_notice(capsys, arguments):
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == ""

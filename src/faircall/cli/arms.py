@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faircall.cli import options
+from faircall.cli.console import print_numbered
 from faircall.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def load_arms(
     declared: Declaration | None = None,
     labels: tuple[str | None, str | None] = (None, None),
 ) -> tuple[StoredResult, StoredResult]:
-    """Both arms, under names that differ.
+    """Both arms, under names that differ; rows without ids are told on standard error.
 
     Raises:
         UsageError: both are standard input.
@@ -46,6 +47,9 @@ def load_arms(
     first, second = (
         load_stored(path, name=name, declared=declared or NOTHING_DECLARED)
         for path, name in zip((baseline, candidate), names, strict=True)
+    )
+    print_numbered(
+        path for path, stored in ((baseline, first), (candidate, second)) if not stored.arm.ids_given
     )
     return first, second
 

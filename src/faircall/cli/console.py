@@ -61,6 +61,13 @@ def print_warnings(warnings: Iterable[str], *, name: str) -> None:
         print(f"faircall: warning: {name}: {warning}", file=sys.stderr)
 
 
+def print_numbered(files: Iterable[str]) -> None:
+    """That rows of these files have no ids, on standard error: files in another order would pair wrongly."""
+    named = ", ".join(dict.fromkeys("standard input" if name == "-" else name for name in files))
+    if named:
+        print(f"faircall: notice: {named}: no column of ids: joined by line number", file=sys.stderr)
+
+
 def print_view(view: View) -> None:
     """Print a report: ruled tables for a person at a terminal, aligned text for everything else."""
     from faircall.reporting import to_terminal

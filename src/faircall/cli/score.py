@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faircall.cli import engines, options
-from faircall.cli.console import JsonFlag, new_app, print_json, print_view, print_written
+from faircall.cli.console import JsonFlag, new_app, print_json, print_numbered, print_view, print_written
 from faircall.errors import UsageError
 from faircall.records import PARSER_VERSION
 
@@ -80,9 +80,12 @@ def score(
     from faircall.store.atomic import write_json
 
     if not as_json and out is None and source.can_stream:
-        print_view(view_evaluation(source.summarise(jobs)))
+        summary = source.summarise(jobs)
+        print_view(view_evaluation(summary))
+        print_numbered(() if summary["ids_given"] else files)
         return
     evaluation = source.evaluate()
+    print_numbered(() if evaluation.ids_given else files)
     if as_json:
         print_json(evaluation.to_dict())
     else:
