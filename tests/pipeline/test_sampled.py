@@ -106,6 +106,28 @@ def test_sampled_arms_compare_with_each_other_and_never_with_greedy(tmp_path, se
             compare_stored(read_arm(run, "base"), read_arm(greedy, "adapter"), vary=vary)
 
 
+def test_translations_are_sampled_beside_their_roots(tmp_path, server):
+    """Answer n to a translation is paired with answer n to its root; intervals are over prompts."""
+    run, config = build(tmp_path / "work", server, slices="[en, fr]")
+    reports = [evaluate(run, config, arm).report for arm in ("base", "adapter")]
+    assert (reports[0]["examples"], reports[0]["roots"]) == (40, 6)
+    sampling = reports[1]["sampling"]
+    assert {name: part["items"] for name, part in sampling["slices"].items()} == {"en": 6, "fr": 4}
+    assert sampling["slices"]["fr"]["pass_hat_k"]["4"] == 1.0
+    assert sampling["slices"]["en"]["pass_at_k"]["4"] == pytest.approx(5 / 6)
+    assert (sampling["right_by_item"]["en-5"], sampling["right_by_item"]["fr-0"]) == (0, 4)
+
+    gap = reports[1]["paired_slices"]["fr"]
+    assert (gap["pairs"], gap["coverage"]) == (16, pytest.approx(4 / 6))
+    assert gap["metrics"]["full_call_exact_match"]["delta"] == 0.0
+    compared = compare_stored(read_arm(run, "base"), read_arm(run, "adapter"))
+    assert compared["slices"]["fr"]["roots"] == 4
+    change = compared["paired_language_gaps"]["fr"]["difference_of_gaps"]["metrics"]["full_call_exact_match"]
+    base = reports[0]["paired_slices"]["fr"]["metrics"]["full_call_exact_match"]["delta"]
+    assert change["delta"] == pytest.approx(0.0 - base)
+    assert all(file.differences == () for file in rescore(run))
+
+
 def test_a_temperature_under_greedy_names_the_way_out(tmp_path, server):
     with pytest.raises(EvaluationError, match=r"eval\.temperature") as caught:
         build(tmp_path / "work", server, sampling=", temperature: 0.7")
@@ -115,7 +137,6 @@ def test_a_temperature_under_greedy_names_the_way_out(tmp_path, server):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"slices": "[en, fr]"}, "one slice"),
         ({"sampling": SAMPLING + ", batch_size: 2"}, "a batch has one"),
         ({"sampling": ", sampling: {temperature: 0.0}"}, "temperature"),
         ({"sampling": ", sampling: {top_p: 0.5}"}, "temperature"),

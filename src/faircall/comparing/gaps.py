@@ -44,7 +44,7 @@ class Gap:
 
     def to_dict(self) -> dict[str, Any]:
         """The GAP of a report. Coverage is the share of the reference slice that has a pair."""
-        covered = self.cohort.roots.count
+        covered = len(np.unique(self.cohort.first.rows))
         return {
             "reference_language": self.reference,
             "target_language": self.target,
@@ -65,12 +65,14 @@ class Gap:
 def find_reference(scores: Scores) -> str | None:
     """The reference language of these rows, None where rows tell no reference."""
     rows = zip(scores.ids, scores.roots, scores.labels, strict=True)
-    own = {key: label for key, root, label in rows if key == root}
+    own = {root: label for key, root, label in rows if key == root or _is_sample(key, root)}
     labels = {label for label in own.values() if label is not None}
     if len(labels) == 1:
         return labels.pop()
     pointed = Counter(
-        own[root] for key, root in zip(scores.ids, scores.roots, strict=True) if key != root and root in own
+        own[root]
+        for key, root in zip(scores.ids, scores.roots, strict=True)
+        if root in own and key != root and not _is_sample(key, root)
     )
     ranked = sorted((-count, label) for label, count in pointed.items() if label is not None)
     return ranked[0][1] if ranked else None
@@ -121,14 +123,29 @@ def _measure_gap(cohort: Cohort, how: Resampling, *, between: tuple[str, str]) -
 
 
 def pair_languages(scores: Scores, *, reference: str, target: str) -> Cohort:
-    """Every target row whose root is a reference row, with that row; in the order of root and row ids."""
+    """Every target row whose root is a reference row, with that row; in the order of root and row ids.
+
+    Of several answers to one prompt, `fr-0#2` is paired with `en-0#2`: any pairing of independent draws is as
+    good, and statistics are clustered on the root that all of them share.
+    """
     rows = list(zip(scores.labels, scores.roots, scores.ids, range(len(scores.ids)), strict=True))
-    roots = {key: row for label, _, key, row in rows if label == reference}
-    pairs = sorted((root, key, row) for label, root, key, row in rows if label == target and root in roots)
-    first = np.array([roots[root] for root, _, _ in pairs], dtype=np.int64)
+    known = {key: row for label, _, key, row in rows if label == reference}
+    targets = sorted((root, key, row) for label, root, key, row in rows if label == target)
+    found = [(root, known.get(root, known.get(_same_sample(root, key))), row) for root, key, row in targets]
+    pairs = [(root, partner, row) for root, partner, row in found if partner is not None]
+    first = np.array([partner for _, partner, _ in pairs], dtype=np.int64)
     second = np.array([row for _, _, row in pairs], dtype=np.int64)
     names = number_roots([root for root, _, _ in pairs])
     return Cohort(Column(scores, first), Column(scores, second), ("reference", "target"), names)
+
+
+def _is_sample(key: str, root: str) -> bool:
+    """Whether a row is one of several answers to the prompt `root` itself: `root#1`, `root#2`, ..."""
+    return key.startswith(root + "#") and key[len(root) + 1 :].isdecimal()
+
+
+def _same_sample(root: str, key: str) -> str:
+    return f"{root}#{key.rpartition('#')[2]}"
 
 
 def marginal_full_slices(scores: Scores, reference: str | None) -> dict[str, dict[str, float | None]]:

@@ -118,13 +118,7 @@ def _check_slices(config: ConfigFile, document: YamlValue) -> None:
 
 
 def _check_sampling(config: ConfigFile, document: YamlValue) -> None:
-    """Samples of one prompt share its root, so a translation would have no one row to be paired with."""
-    if config.eval.sampling is None:
-        return
-    if len(slices_of(config)) > 1:
-        hint = "name one slice in eval.slices"
-        raise complain(document, ("eval", "sampling"), "takes one slice at a time", hint=hint)
-    if config.eval.batch_size > 1:
+    if config.eval.sampling is not None and config.eval.batch_size > 1:
         raise complain(document, ("eval", "sampling"), "gives each answer a seed of its own; a batch has one")
 
 

@@ -107,7 +107,27 @@ def _sampling(stored: StoredArm) -> dict[str, Any]:
         return {}
     full = stored.scores.components[:, METRIC_NAMES.index(_FULL), 0]
     right = full.reshape(-1, sampling.samples).sum(axis=1).tolist()  # the samples of a prompt lie together
-    return {"sampling": {"protocol": "sampled.v1", **summarise_samples(right, sampling.samples)}}
+    prompts = [row.example_id.rpartition("#")[0] for row in stored.examples[:: sampling.samples]]
+    languages = [row.language for row in stored.examples[:: sampling.samples]]
+    slices = {
+        name: summarise_samples(
+            [count for count, language in zip(right, languages, strict=True) if language == name],
+            sampling.samples,
+        )
+        for name in stored.prompts.slices
+    }
+    return {
+        "sampling": {
+            "protocol": "sampled.v1",
+            **summarise_samples(right, sampling.samples),
+            "slices": {name: _values_of(summary) for name, summary in slices.items()},
+            "right_by_item": dict(zip(prompts, right, strict=True)),
+        }
+    }
+
+
+def _values_of(summary: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: summary[name] for name in ("items", "pass_at_k", "pass_hat_k")}
 
 
 def adapter_source(stored: StoredArm) -> Mapping[str, Any] | None:

@@ -55,13 +55,16 @@ def _blocks(report: Json) -> Iterator[Block]:
 
 
 def _samples_table(sampling: Json) -> Table:
-    """pass@k and pass^k, descriptive."""
+    """pass@k and pass^k over all prompts and by slice, descriptive."""
+    slices = sampling.get("slices", {})
+    parts = {"all": sampling, **(slices if len(slices) > 1 else {})}
     rows = tuple(
-        (k, numbers.rate(sampling["pass_at_k"][k]), numbers.rate(sampling["pass_hat_k"][k]))
-        for k in sorted(sampling["pass_at_k"] or {}, key=int)
+        (name, k, numbers.rate(part["pass_at_k"][k]), numbers.rate(part["pass_hat_k"][k]))
+        for name, part in parts.items()
+        for k in sorted(part["pass_at_k"] or {}, key=int)
     )
     title = f"Full matches among {sampling['samples']} samples of {sampling['items']} prompts"
-    return Table(title, ("k", "one of k (pass@k)", "all of k (pass^k)"), rows)
+    return Table(title, ("slice", "k", "one of k (pass@k)", "all of k (pass^k)"), rows)
 
 
 def protocol_blocks(protocol: Json) -> Iterator[Block]:
