@@ -111,3 +111,32 @@ def test_the_canonical_digest_is_accepted_however_the_gold_is_spelled(stored):
     records = [dict(stored["records"][0], gold="@", gold_sha256=gold_digest(first)), *stored["records"][1:]]
     data = json.dumps({**stored, "records": records}).replace('"@"', spelling).encode()
     assert Evaluation.from_json(data).gold[0] == first
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("records", 0, "slices"), ["long"]),
+        (("records", 0, "slices"), [1]),
+        (("records", 1, "cause"), None),
+        (("records", 1, "truncated"), True),
+        (("records", 2, "trailing_json"), False),
+        (("slices", "fr", "examples"), 1),
+        (("slices", "fr", "metrics", "argument_f1", "numerator"), 0),
+        (("slices", "de"), {"examples": 0, "metrics": {}}),
+        (("diagnosis", "examples"), 5),
+        (("diagnosis", "statuses", "ok"), 3),
+        (("diagnosis", "causes"), {}),
+        (("diagnosis", "trailing_json"), True),
+        (("diagnosis", "backend_failed"), 1),
+    ],
+)
+def test_slices_and_counts_that_the_records_deny_are_refused_either_way(path, value):
+    scored = json.loads(json.dumps(score(GOLD, TEXTS, ids="abcd", slices=["en", "en", "fr", "fr"]).to_dict()))
+    part = scored
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = value
+    assert read(scored) is None
+    with pytest.raises(ArtifactInvalid):
+        Evaluation.from_dict(scored)

@@ -207,3 +207,9 @@ def test_columns_are_right_whenever_there_are_some(rows, change, times):
     assert found is None or expected is not None
     if found is not None:
         assert_same(found, expected)
+
+
+def test_rows_with_columns_of_their_own_make_no_table():
+    rows = [dump({**ROW, "id": number, f"note {number}": 1}) for number in range(100)]
+    assert read_columns(b"\n".join(rows)) is None
+    assert_same(read_columns(b"\n".join(rows[:3])), one_by_one(b"\n".join(rows[:3])))

@@ -11,6 +11,7 @@ from faircall.api.example_records import example_records
 from faircall.api.reading import read_generations
 from faircall.api.stored_columns import decode_evaluation, take_rows
 from faircall.api.stored_records import StoredRows, is_digested, read_rows
+from faircall.canonical import spell
 from faircall.comparing.identity import altered_sections, identify, section_digests
 from faircall.errors import ArtifactInvalid
 from faircall.records import (
@@ -25,7 +26,7 @@ from faircall.records import (
     Scores,
 )
 from faircall.scoring import protocols
-from faircall.scoring.diagnosis import diagnose
+from faircall.scoring.diagnosis import count_outcomes, diagnose
 from faircall.scoring.protocols import METRIC_PROTOCOL
 from faircall.scoring.scores import score_rows, truth_of
 from faircall.scoring.totals import metric_block, metric_values, rows_by_slice
@@ -238,12 +239,32 @@ def _evaluation(
 
 def _require_agreement(evaluation: Evaluation, value: Mapping[str, Any]) -> None:
     """The counts and digests that were stored are those that the records give."""
-    for name, metric in evaluation.metrics.items():
-        stored = value["metrics"][name]
-        if (metric.numerator, metric.denominator) != (stored["numerator"], stored["denominator"]):
-            raise ValueError(f"the records do not add up to its {name}")
+    _require_sums(evaluation.metrics, value["metrics"], of="the records")
+    _require_slices(evaluation, value["slices"])
+    _require_counts(evaluation.scores, value["diagnosis"])
     if not all(map(is_digested, evaluation.gold, evaluation.scores.gold_sha256)):
         raise ValueError("a gold call is not the one that was digested")
     altered = altered_sections(identify(evaluation.arm), value.get("identity_sha256", {}))
     if altered:
         raise ValueError(f"the identity was altered: {', '.join(altered)} are not what their digests say")
+
+
+def _require_sums(found: Mapping[str, MetricValue], stored: Mapping[str, Any], *, of: str) -> None:
+    for name, metric in found.items():
+        if (metric.numerator, metric.denominator) != (stored[name]["numerator"], stored[name]["denominator"]):
+            raise ValueError(f"{of} do not add up to its {name}")
+
+
+def _require_slices(evaluation: Evaluation, stored: Mapping[str, Any]) -> None:
+    sizes = {name: len(rows) for name, rows in rows_by_slice(evaluation.scores).items()}
+    if sizes != {name: fields["examples"] for name, fields in stored.items()}:
+        raise ValueError("the records are not in its slices")
+    for name, metrics in evaluation.by_slice.items():
+        _require_sums(metrics, stored[name]["metrics"], of=f"the records in {name!r}")
+
+
+def _require_counts(scores: Scores, diagnosis: Mapping[str, Any]) -> None:
+    """Of a diagnosis, what can be counted without the offered tools."""
+    found = count_outcomes(scores)
+    if spell(found) != spell({name: diagnosis[name] for name in found}):
+        raise ValueError("the records do not add up to its diagnosis")

@@ -59,6 +59,7 @@ class StoredEvaluation(TypedDict, total=False):
     identity_sha256: dict[str, str | None]
     ids_given: bool
     metrics: dict[str, dict[str, Any]]
+    slices: dict[str, dict[str, Any]]
     diagnosis: dict[str, Any]
     records: list[StoredRecord]
 

@@ -59,6 +59,8 @@ def read_rows(records: Sequence[Mapping[str, Any]], protocol: Protocol) -> Store
         KeyError, TypeError, ValueError, OverflowError: a record without the form of `Evaluation.records`.
     """
     columns = {name: read_column(records, name) for name in TYPES}
+    if not set(map(type, chain.from_iterable(columns["slices"]))) <= {str}:
+        raise ValueError("the name of a slice is not text")
     scores = build_scores(
         columns,
         components=_components(columns["components"]),

@@ -35,6 +35,8 @@ _CALLS: Final = ToolCall | list[ToolCall]
 _TYPES: Final[Mapping[str, Any]] = {"gold": _CALLS | str | None, "tools": Any, "decoding": Any}
 """Field -> the type that its values must have; of these fields the spellings are wanted, too."""
 _NULL: Final = type(None)
+_BYTES_OF_A_CELL: Final = 4
+"""The least that a cell takes, name and value together; a table that has less has more places than cells."""
 
 
 class RowColumns(NamedTuple):
@@ -154,6 +156,8 @@ def _decode(lines: Lines, columns: ColumnMap) -> tuple[dict[str, str], Columns]:
     """The column of each field, and the columns; most rows have the keys of the first."""
     for of_all in (False, True):
         names = column_names(lines, of_all=of_all)
+        if len(names) * lines.rows * _BYTES_OF_A_CELL > len(lines.data):
+            raise _Unusual  # most cells would be empty, as where each row has a column of its own
         fields = columns.resolve(names, place="")
         types = {fields[field]: kind for field, kind in _TYPES.items() if field in fields}
         table = decode_columns(lines, names=names, types=types)

@@ -96,15 +96,21 @@ class DiagnosisCounts:
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis, ready for JSON: see `diagnose`."""
         return {
+            **self.outcomes(),
+            "confusion": self._confusion(),
+            "worst_arguments": self._worst_arguments(),
+            "schema_validity": describe_validity(self.validity),
+        }
+
+    def outcomes(self) -> dict[str, Any]:
+        """Of the diagnosis, what needs neither gold calls nor offered tools."""
+        return {
             "examples": self.examples,
             "statuses": {name: self.statuses[name] for name in STATUSES},
             "causes": dict(_ranked(self.causes)),
             "trailing_json": self.trailing_json,
             "truncated": self.truncated,
             "backend_failed": self.backend_failed,
-            "confusion": self._confusion(),
-            "worst_arguments": self._worst_arguments(),
-            "schema_validity": describe_validity(self.validity),
         }
 
     def _confusion(self) -> list[dict[str, Any]]:
@@ -150,6 +156,18 @@ def diagnose(examples: Sequence[Example], scores: Scores) -> dict[str, Any]:
     counts = DiagnosisCounts(truncated=len(scores.truncated), backend_failed=len(scores.backend_failed))
     counts.add(examples, scores.parsed, scores.causes)
     return counts.to_dict()
+
+
+def count_outcomes(scores: Scores) -> dict[str, Any]:
+    """Examples, statuses, causes, trailing_json, truncated and backend_failed, as `diagnose` counts them."""
+    return DiagnosisCounts(
+        examples=len(scores.ids),
+        trailing_json=sum(parsed.trailing_json for parsed in scores.parsed),
+        truncated=len(scores.truncated),
+        backend_failed=len(scores.backend_failed),
+        statuses=Counter(parsed.status for parsed in scores.parsed),
+        causes=Counter(cause for cause in scores.causes if cause is not None),
+    ).outcomes()
 
 
 def _column(example: Example, call: ToolCall | None) -> tuple[str, str]:
