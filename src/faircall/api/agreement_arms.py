@@ -10,12 +10,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from faircall.api.load import arm_name
-from faircall.api.stored import arm_folder, open_arm, require_one_table
+from faircall.api.partitioned import name_rows
+from faircall.api.stored import arm_folder, open_arm
 from faircall.errors import DataError, EvaluationError, IdMismatch, Incomparable, UsageError
 from faircall.importing.from_jsonl import ImportedRows, import_rows
 from faircall.parsing import readers
 from faircall.records import PARSER_VERSION, Example, Generation, Parsed
-from faircall.store.files import describe_path, read_json_lines
+from faircall.store.partitions import open_rows
 
 OUTPUTS: Final = "outputs.jsonl"
 
@@ -41,7 +42,8 @@ def load_pair(
     """Both arms, joined by id in the order of the baseline.
 
     Args:
-        baseline: rows of outputs, the folder of a replayed log, or the folder of an arm of a run.
+        baseline: rows of outputs in one file or several, the folder of a replayed log, or that of an arm of a
+            run.
         candidate: the same.
         names: what to call the arms.
         columns: field -> column, for rows.
@@ -68,19 +70,19 @@ def load_pair(
 
 
 def _load(path: Path | str, *, name: str | None, columns: dict[str, str] | None, reader: str) -> PlainArm:
-    folder = arm_folder(path)
-    if folder is not None and not (folder / OUTPUTS).exists():
+    replayed = Path(path) / OUTPUTS
+    named = str(replayed if replayed.is_file() else path)
+    folder = arm_folder(named)
+    if folder is not None:
         if columns or reader != PARSER_VERSION:
             raise UsageError(f"{path} is an arm of a run", hint="--map and --reader are for files of rows")
-        require_one_table(path, folder)
         return _load_arm(folder, name)
-    file = path if folder is None else folder / OUTPUTS
-    rows = import_rows(read_json_lines(file), label=describe_path(file), columns=columns, gold_needed=False)
+    lines, label = open_rows(named)
+    rows = import_rows(lines, label=label, columns=columns, gold_needed=False)
     if not rows.ids_given:
-        raise DataError(f"{describe_path(file)}: the rows have no ids", hint="--map id=COLUMN")
-    return PlainArm(
-        name or arm_name(path), rows.examples, rows.generations, _read(rows, reader, describe_path(file))
-    )
+        raise DataError(f"{label}: the rows have no ids", hint="--map id=COLUMN")
+    known = name or (arm_name(path) if replayed.is_file() else name_rows(named))
+    return PlainArm(known, rows.examples, rows.generations, _read(rows, reader, label))
 
 
 def _load_arm(folder: Path, name: str | None) -> PlainArm:

@@ -8,14 +8,15 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from faircall.errors import ConfigError
+from faircall.api.stored import arm_folder
+from faircall.errors import ConfigError, UsageError
 from faircall.importing.from_jsonl import ImportedRows, import_rows
 from faircall.parsing import readers
 from faircall.parsing.readers.abstention import mark_abstentions
 from faircall.records import PARSER_VERSION, Example
 from faircall.scoring.dialects import DIALECTS, in_dialect
 from faircall.scoring.output_checks import CheckedRow, check_outputs, read_due
-from faircall.store.files import describe_path, read_json_lines
+from faircall.store.partitions import open_rows
 
 Tools: TypeAlias = tuple[Mapping[str, Any], ...]
 
@@ -32,7 +33,7 @@ def check_file(
     """Check the rows `{id, raw_text or message, tools?, should_call_tool?, ...}` of a file.
 
     Args:
-        path: JSON Lines (gzip and `-` too).
+        path: JSON Lines (gzip and `-` too) or Parquet; a pattern, folder or URL of several files, too.
         columns: field -> column, where the recognised names do not fit.
         reader: the declared reader that finds the calls.
         cluster: a column whose equal values make rows of one cluster; the root of a row by default.
@@ -44,9 +45,12 @@ def check_file(
     """
     require_dialect(dialect)
     chosen = readers.get(reader)
+    if arm_folder(path) is not None:
+        raise UsageError(f"{path} is an arm of a run", hint="check reads rows of outputs: name their file")
+    lines, label = open_rows(str(path))
     rows = import_rows(
-        read_json_lines(path),
-        label=describe_path(path),
+        lines,
+        label=label,
         columns=columns,
         read_truth=read_due,
         extra_columns=[cluster] if cluster else [],
@@ -59,7 +63,7 @@ def check_file(
     told = {} if notice is None else {"notice": notice.text("faircall check FILE")}
     return {
         "schema_version": "faircall.check.v1",
-        "file": describe_path(path),
+        "file": label,
         "reader": chosen.name,
         "native": chosen.native,
         "dialect": dialect,

@@ -188,5 +188,5 @@ def arm_name(path: Path | str) -> str:
     """
     if str(path) == STANDARD_INPUT:
         return "stdin"
-    name = Path(path).name
+    name = Path(path).name or Path(path).resolve().name
     return name.split(".", 1)[0] or name

@@ -21,7 +21,15 @@ from faircall.api.streaming import BLOCK_BYTES, FileTally, NotHere, in_order
 from faircall.errors import EnvironmentProblem, FaircallError
 from faircall.importing.from_jsonl import import_rows
 from faircall.store.files import LineBlock, decode_lines
-from faircall.store.partitions import Part, common_name, plan_parts, read_lines, read_part
+from faircall.store.partitions import (
+    Part,
+    common_name,
+    find_partitions,
+    is_one_plain_file,
+    plan_parts,
+    read_lines,
+    read_part,
+)
 
 PART_BYTES: Final = 32 * BLOCK_BYTES
 
@@ -146,6 +154,11 @@ def table_name(partitions: Sequence[str]) -> str:
     ('tuned', 'tuned')
     """
     return arm_name(common_name(partitions))
+
+
+def name_rows(path: str) -> str:
+    """The name of an arm after the one path, pattern, folder or URL that names its rows."""
+    return arm_name(path) if is_one_plain_file([path]) else table_name(find_partitions([path]))
 
 
 def _records(block: LineBlock, label: str, columns: Mapping[str, str] | None) -> list[dict[str, Any]]:

@@ -11,12 +11,14 @@ from faircall.api.evaluation import Evaluation
 from faircall.api.load import load_declared
 from faircall.errors import ArtifactInvalid, GoldMissing, UsageError
 from faircall.records import Arm, Example, Gold, ToolCall
+from faircall.store.partitions import find_partitions, is_one_plain_file
 
 if TYPE_CHECKING:
     from faircall.pipeline.arms import StoredArm
     from faircall.store.layout import RunFolder
 
 REPORT_NAME: Final = "evaluation_report.json"
+_RUN_MARK: Final = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,9 @@ def load_stored(
     """Read one stored result.
 
     Args:
-        path: rows of outputs (JSON Lines, gzip too, `-` for standard input), a stored evaluation, or an arm
-            of a run: its folder, or the `evaluation_report.json` in it.
+        path: rows of outputs (JSON Lines, gzip too, or Parquet; `-` for standard input; a pattern, a folder
+            or a URL of several files, too), a stored evaluation, or an arm of a run: its folder, or the
+            `evaluation_report.json` in it.
         name: what to call the arm; by default the name of the file or folder.
         declared: how rows are to be read and scored; an arm of a run takes nothing of it.
 
@@ -47,9 +50,8 @@ def load_stored(
         InputError: there is nothing at the path that can be used; file and line are named.
     """
     folder = arm_folder(path)
-    require_one_table(path, folder)
     if folder is None:
-        return as_result(load_declared(path, declared, name=name))
+        return as_result(_evaluate(str(path), declared, name=name))
     if not declared.is_default:
         hint = "--map, --gold, --reader and --protocol are for files of rows; runs have eval.reader"
         raise UsageError(f"{path} is an arm of a run", hint=hint)
@@ -57,11 +59,35 @@ def load_stored(
 
 
 def arm_folder(path: Path | str) -> Path | None:
-    """The folder of an arm, None for a file of another kind."""
+    """The folder of an arm of a run; None for rows, in one file or in several.
+
+    Raises:
+        ArtifactInvalid: a folder of a run that is no arm.
+    """
     file = Path(path)
-    if file.is_dir():
-        return file
-    return file.parent if file.name == REPORT_NAME else None
+    folder = file.parent if file.name == REPORT_NAME and not file.is_dir() else file
+    if folder == file and not (file.is_dir() and _is_of_run(file.resolve())):
+        return None
+    if folder.resolve().parent.name != "eval":
+        hint = "the folder of an arm is RUN/eval/ARM; of other rows that lie in a run, name the files"
+        raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
+    return folder
+
+
+def _is_of_run(folder: Path) -> bool:
+    """Whether a folder is a run, lies in one or holds some: its files of rows are no table by themselves."""
+    above = (place / _RUN_MARK for place in (folder, folder.parent, folder.parent.parent))
+    below = (*folder.glob(f"*/{_RUN_MARK}"), *folder.glob(f"runs/*/{_RUN_MARK}"))
+    return bool(below) or any(mark.is_file() for mark in (*above, folder / REPORT_NAME))
+
+
+def _evaluate(path: str, declared: Declaration, *, name: str | None) -> Evaluation:
+    """What `score` makes of the same path."""
+    if is_one_plain_file([path]):
+        return load_declared(path, declared, name=name)
+    from faircall.api.partitioned import evaluate_partitions
+
+    return evaluate_partitions(find_partitions([path]), declared, name=name)
 
 
 def open_arm(folder: Path) -> tuple[RunFolder, str]:
@@ -70,20 +96,6 @@ def open_arm(folder: Path) -> tuple[RunFolder, str]:
 
     place = folder.resolve()
     return open_run(place.parent.parent), place.name
-
-
-def require_one_table(path: Path | str, folder: Path | None) -> None:
-    """Folders that are no arm, and patterns, are tables in several files: only `score` reads these.
-
-    Raises:
-        ArtifactInvalid: the path is one of them.
-    """
-    once = "a table in several files is read once by `faircall score PATH -o one.json`; give one.json here"
-    if folder is not None and folder.resolve().parent.name != "eval":
-        hint = f"the folder of an arm is RUN/eval/ARM; {once}"
-        raise ArtifactInvalid(f"{folder} is not an arm of a run", hint=hint)
-    if "*" in str(path) and not Path(path).exists():
-        raise ArtifactInvalid(f"{path} is a pattern, not a file", hint=once)
 
 
 def _load_arm(folder: Path, name: str | None) -> StoredResult:

@@ -69,7 +69,8 @@ def _name_apart(baseline: str, candidate: str, labels: tuple[str | None, str | N
 
 def _name_of(path: str) -> str:
     from faircall.api.load import arm_name
-    from faircall.api.stored import REPORT_NAME
+    from faircall.api.partitioned import name_rows
+    from faircall.api.stored import arm_folder
 
-    file = Path(path)
-    return arm_name(file.parent if file.name == REPORT_NAME else file)
+    folder = arm_folder(path)
+    return name_rows(path) if folder is None else arm_name(folder)

@@ -41,7 +41,11 @@ _COUNTED: Final = (
 
 File = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="Rows {id, raw_text or message, tools?, ...}; - is standard input."),
+    typer.Argument(
+        metavar="FILE",
+        help="Rows {id, raw_text or message, tools?, ...}; - is standard input. A quoted pattern, "
+        "folder or URL of several files is one table.",
+    ),
 ]
 Cluster = Annotated[
     str | None, typer.Option("--cluster", metavar="COLUMN", help="Rows with one value are one cluster.")

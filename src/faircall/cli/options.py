@@ -14,7 +14,8 @@ Baseline: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="BASELINE",
-        help="Rows of outputs, a `score -o` file, or an arm's folder; - is standard input.",
+        help="Rows of outputs (a file, or a quoted pattern, folder or URL of several), a `score -o` file, or "
+        "the folder of an arm of a run; - is standard input.",
     ),
 ]
 Candidate: TypeAlias = Annotated[

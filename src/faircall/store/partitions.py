@@ -20,6 +20,7 @@ from faircall.store.files import (
     JsonLine,
     LineBlock,
     decode_lines,
+    describe_path,
     read_blocks,
     read_json_lines,
 )
@@ -148,6 +149,18 @@ def read_lines(partitions: Sequence[str]) -> Iterator[JsonLine]:
             yield JsonLine(RowNumber.at(number, name, line), value)
     if not rows:
         raise FileUnreadable(f"{folder} holds no rows", hint="every partition is empty")
+
+
+def open_rows(named: str) -> tuple[Iterator[JsonLine], str]:
+    """The rows that one path, pattern, folder or URL names, and what messages call them.
+
+    Raises:
+        FileUnreadable, RowInvalid: as `find_partitions` and `read_lines`.
+    """
+    if is_one_plain_file([named]):
+        return read_json_lines(named), describe_path(named)
+    partitions = find_partitions([named])
+    return read_lines(partitions), common_name(partitions)
 
 
 def _some_rows(lines: Iterator[JsonLine], label: str) -> Iterator[JsonLine]:
