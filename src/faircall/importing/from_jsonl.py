@@ -13,14 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from msgspec.structs import replace
 
 from faircall.canonical import spell
-from faircall.errors import (
-    ColumnUnknown,
-    DataError,
-    DuplicateId,
-    IdMismatch,
-    InvariantViolation,
-    RowInvalid,
-)
+from faircall.errors import ColumnUnknown, DataError, DuplicateId, IdMismatch, InvariantViolation, RowInvalid
 from faircall.importing.cells import Cells
 from faircall.importing.columns import ColumnMap, list_columns
 from faircall.importing.gold_call import GoldFault, read_gold_call
