@@ -119,10 +119,7 @@ def build_telemetry(
 
     `memory` are the peaks of the process that finished it, None where no process generated anything.
     """
-    entries = run.entries
-    by_slice: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_slice.setdefault(entry.slice_name, []).append(entry)
+    rows = [_example(entry) for entry in run.entries]
     resumed = run.sessions > 1
     reasons = _why_not_comparable(run, allocation)
     return {
@@ -135,11 +132,19 @@ def build_telemetry(
         "cross_comparable": not reasons,
         "cross_comparable_reason": "; ".join(reasons) or None,
         "warm_up": {"calls": run.warm_up_calls, "failure": run.warm_up_failure},
-        "overall": summarise(entries),
-        "slices": {name: summarise(rows) for name, rows in by_slice.items()},
-        "examples": [_example(entry) for entry in entries],
+        "overall": summarise(rows),
+        "slices": {name: summarise(of_slice) for name, of_slice in by_slice(rows).items()},
+        "examples": rows,
         "memory": None if memory is None else dict(memory),
     }
+
+
+def by_slice(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of each slice, slices in the order in which they come."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["slice"], []).append(row)
+    return found
 
 
 def contract_of(run: SequentialRun) -> dict[str, Any]:
@@ -161,20 +166,19 @@ def _why_not_comparable(run: SequentialRun, allocation: Allocation) -> list[str]
     return reasons
 
 
-def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
-    """Counts, tokens and times of some entries: whole nanoseconds, and seconds as floats."""
-    durations = sorted(entry.duration_ns for entry in entries)
+def summarise(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts, tokens and times of some rows of `examples`: whole nanoseconds, and seconds as floats."""
+    durations = sorted(row["duration_ns"] for row in rows)
     total = sum(durations)
-    generations = [entry.generation for entry in entries]
     return {
-        "examples": len(entries),
-        "backend_failures": sum(g.failure is not None for g in generations),
-        "truncated": sum(g.finish_reason == "length" for g in generations),
-        "prompt_tokens": _total([g.prompt_tokens for g in generations]),
-        "new_tokens": _total([g.new_tokens for g in generations]),
+        "examples": len(rows),
+        "backend_failures": sum(row["failed"] for row in rows),
+        "truncated": sum(row["finish_reason"] == "length" for row in rows),
+        "prompt_tokens": _total([row["prompt_tokens"] for row in rows]),
+        "new_tokens": _total([row["new_tokens"] for row in rows]),
         "total_ns": total,
         "seconds": total / 1e9,
-        "seconds_per_example": total / 1e9 / len(entries) if entries else None,
+        "seconds_per_example": total / 1e9 / len(rows) if rows else None,
         "mean_ns": round(Fraction(total, len(durations))) if durations else None,
         "median_ns": quantile(durations, 0.5),
         "p90_ns": quantile(durations, 0.9),

@@ -15,6 +15,7 @@ from faircall.pipeline.conditions import identity_of
 from faircall.pipeline.generations import read_generations, require_consistent
 from faircall.pipeline.prompts import PromptSet, draw_samples, example_of, read_prompts, select_slices
 from faircall.pipeline.repeat_record import read_record
+from faircall.pipeline.telemetry_record import read_telemetry
 from faircall.records import Example, Generation, Parsed, Scores
 from faircall.scoring.scores import score_rows
 from faircall.store.files import read_json
@@ -145,7 +146,7 @@ def assemble_arm(
         generations=tuple(generations),
         scores=score_arm(prompts, examples, generations, read.parsed),
         identity=_identity(run, config, facts),
-        telemetry=read_json(run.telemetry_file(facts.arm)),
+        telemetry=read_telemetry(run.telemetry_file(facts.arm)),
         reading=read.facts,
         repeats=repeats or read_record(run.repeat_check_file(facts.arm), conditions=facts.conditions),
     )

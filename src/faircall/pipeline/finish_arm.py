@@ -14,6 +14,7 @@ from faircall.generating.telemetry import Allocation, build_telemetry
 from faircall.pipeline.arms import ArmFacts, assemble_arm, eval_stage, facts_of
 from faircall.pipeline.evaluation_report import build_evaluation_report
 from faircall.pipeline.generations import read_generations, write_generations
+from faircall.pipeline.telemetry_record import read_telemetry
 from faircall.store.atomic import write_json
 from faircall.store.files import read_json
 from faircall.store.layout import RunFolder
@@ -109,7 +110,7 @@ def finished_entries(run: RunFolder, facts: ArmFacts) -> list[Entry] | None:
         return None
     stored = facts_of(require_stage(run, stage))
     require_same_conditions(stored.conditions, facts.conditions, place=str(run.eval_folder(facts.arm)))
-    timing = {row["example_id"]: row for row in read_json(run.telemetry_file(facts.arm))["examples"]}
+    timing = {row["example_id"]: row for row in read_telemetry(run.telemetry_file(facts.arm))["examples"]}
     return [
         Entry(name, row, timing[row.example_id]["duration_ns"], timing[row.example_id]["session"])
         for name in stored.conditions["prompts"]["sets"]

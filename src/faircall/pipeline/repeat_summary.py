@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from faircall.api.reading import read_generations as read_with
+from faircall.errors import ArtifactInvalid
 from faircall.generating.journal import generation_from_dict
 from faircall.generating.repeating.divergence import same_answer, spoken_text
 from faircall.pipeline.arms import StoredArm
@@ -71,6 +72,10 @@ def _pair(
     if not again:
         return []
     place = {example.example_id: index for index, example in enumerate(stored.examples)}
+    unknown = next((row.example_id for row in again if row.example_id not in place), None)
+    if unknown is not None:
+        problem = f"the repeat check holds an answer to {unknown!r}, which the arm does not have"
+        raise ArtifactInvalid(problem, hint="make the check again")
     rows = [place[generation.example_id] for generation in again]
     examples, prompts = [stored.examples[row] for row in rows], list(stored.prompts)
     texts = [prompts[row].prompt_text for row in rows]
