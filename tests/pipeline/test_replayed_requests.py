@@ -196,6 +196,8 @@ def test_the_table_says_that_agreement_is_not_accuracy(log, tmp_path, server, ca
     printed = capsys.readouterr().out
     assert "agreement: 3/6 50.0%" in printed
     assert "Agreement is not accuracy" in printed
+    told = " ".join(next(line for line in printed.splitlines() if "not offered" in line).split())
+    assert told == "calls of tools that were not offered 0 1"
     assert json.loads((tmp_path / "report" / "agreement_report.json").read_text())["examples"] == 6
 
 

@@ -39,12 +39,14 @@ def view_agreement(report: Mapping[str, Any]) -> View:
 def _facts(sides: tuple[Mapping[str, Any], ...]) -> list[tuple[str, ...]]:
     rows = [("calls", *(str(side["statuses"]["ok"]) for side in sides))]
     rows += [(name, *(str(side["statuses"][name]) for side in sides)) for name in _FAILURES]
-    rows.append(("valid by the tool's schema", *(_validity(side["schema_validity"]) for side in sides)))
+    validity = [side["schema_validity"] for side in sides]
+    rows.append(("calls of tools that were not offered", *(str(found["unknown_tool"]) for found in validity)))
+    rows.append(("valid by the tool's schema", *map(_validity, validity)))
     rows += [(name, *(str(side[name]) for side in sides)) for name in ("truncated", "backend_failed")]
     return rows
 
 
 def _validity(found: Mapping[str, Any]) -> str:
     if not found["denominator"]:
-        return "no schema"
+        return "no call with a schema"
     return f"{numbers.counts(found['numerator'], found['denominator'])} {numbers.rate(found['value'])}"
