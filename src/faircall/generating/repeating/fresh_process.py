@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,7 @@ from faircall.records import Generation
 
 _TASK: Final = "task.pickle"
 _RESULT: Final = "result.json"
+_WATCH_SECONDS: Final = 0.5
 _SHOWN: Final = 200  # characters of a dying process's last words
 
 
@@ -119,8 +123,17 @@ def _as_json(value: Any) -> Any:
     return json.loads(canonical_json(value))
 
 
+def _end_with(parent: int, folder: str) -> None:
+    """Whoever asked may be killed; nobody would read the result, and a model would go on for nothing."""
+    while os.getppid() == parent:
+        time.sleep(_WATCH_SECONDS)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
 def main(folder: str) -> None:
     """What the new process does: read the task, answer, write the result."""
+    threading.Thread(target=_end_with, args=(os.getppid(), folder), daemon=True).start()
     place = Path(folder)
     result: dict[str, Any]
     try:
