@@ -81,13 +81,15 @@ def test_one_form_goes_to_standard_output(call, tmp_path):
         ([*COMPARE, "-o", "OUT", "--format", "pdf"], "unknown format 'pdf'"),
         ([*COMPARE, "-o", "OUT", "--format", "eval_results"], "dataset of the Hub"),
         ([*COMPARE, "-o", "OUT", "--format", "hf", "--dataset", "x"], "names no dataset"),
+        (["score", ADAPTER, "-o", "OUT", "--format", "eval_results"], "dataset of the Hub"),
+        (["score", ADAPTER, "-o", "OUT", "--format", "hf", "--dataset", "x"], "names no dataset"),
         (["report", "render", ADAPTER, "--format", "md"], "is not valid JSON"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_anything_is(call, tmp_path, arguments, told):
     out = tmp_path / "out"
-    status, _, err = call(*[out if argument == "OUT" else argument for argument in arguments])
-    assert status == 2
+    status, printed, err = call(*[out if argument == "OUT" else argument for argument in arguments])
+    assert (status, printed) == (2, "")
     assert told in err
     assert not out.exists()
 

@@ -109,7 +109,7 @@ def compare(
         return
     conditions = [parse_condition(text) for text in fail_if or ()]
     declared = [*_read_claims(claims), *(parse_claim(text) for text in claim or ())]
-    names = _read_forms(forms, out)
+    names = _read_forms(forms, out, dataset=dataset)
     declaration = declare(gold=gold, maps=maps, reader=reader, protocol=protocol)
     with without_collector():
         arms = load_arms(baseline, candidate, declared=declaration, labels=options.read_labels(label))
@@ -154,10 +154,14 @@ def _is_about(claim: dict[str, Any], baseline: str, candidate: str) -> bool:
     return claim["baseline"] in (None, baseline) and claim["candidate"] in (None, candidate)
 
 
-def _read_forms(forms: str, out: Path | None) -> tuple[str, ...]:
+def _read_forms(forms: str, out: Path | None, *, dataset: str | None) -> tuple[str, ...]:
     names = options.read_forms(forms)
     if out is None and names != options.read_forms("json,md,html"):
         raise UsageError("--format says what is written, and nothing says where", hint="add -o DIR")
+    if out is not None:
+        from faircall.reporting.renderers import require_forms
+
+        require_forms(names, kind="comparison", dataset=dataset)
     return names
 
 

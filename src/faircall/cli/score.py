@@ -67,6 +67,10 @@ def score(
     names = options.read_forms(forms)
     if out is None and names != ("json",):
         raise UsageError("--format says what is written, and nothing says where", hint="add -o FILE")
+    if out is not None:
+        from faircall.reporting.renderers import require_forms
+
+        require_forms(names, kind="evaluation", dataset=dataset)
     columns = options.read_maps(maps)
     if out is not None and (out.is_dir() or not out.name):
         raise UsageError(f"{out} is a folder", hint="give -o the name of a file, for example scored.json")

@@ -51,12 +51,16 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """One form. `ending` follows the name of the report, for example `.md`."""
+    """One form. `ending` follows the name of the report, for example `.md`.
+
+    `require_dataset` refuses a Hub's name of the data, or its absence, that the form cannot state.
+    """
 
     ending: str
     render: Callable[[Subject], bytes]
     kinds: frozenset[Kind] = frozenset(("comparison", "evaluation"))
     needs_examples: bool = False
+    require_dataset: Callable[[str | None], object] | None = None
 
 
 _HERE: Final = "faircall.reporting"
@@ -99,6 +103,25 @@ def subject_of(report: Any, *, name: str = "the report") -> Subject:
     return Subject("evaluation", {**summary, "name": label}, examples)
 
 
+def require_forms(names: Sequence[str], *, kind: Kind, dataset: str | None) -> None:
+    """Refuse forms that this kind of report, or this name of its data, cannot have: before any work.
+
+    Raises:
+        UsageError: one of them.
+    """
+    for name in names:
+        renderer = RENDERERS.get(name)
+        _require_kind(renderer, name, kind)
+        if renderer.require_dataset is not None:
+            renderer.require_dataset(dataset)
+
+
+def _require_kind(renderer: Renderer, form: str, kind: Kind) -> None:
+    if kind not in renderer.kinds:
+        kinds = " or ".join(sorted(renderer.kinds))
+        raise UsageError(f"{form!r} is a form of a {kinds}, not of an {kind}", hint="choose another")
+
+
 def render(subject: Subject, form: str) -> bytes:
     """The subject in the form of that name.
 
@@ -108,9 +131,7 @@ def render(subject: Subject, form: str) -> bytes:
         DependencyMissing: the form needs a library that is not installed.
     """
     renderer = RENDERERS.get(form)
-    if subject.kind not in renderer.kinds:
-        kinds = " or ".join(sorted(renderer.kinds))
-        raise UsageError(f"{form!r} is a form of a {kinds}, not of an {subject.kind}", hint="choose another")
+    _require_kind(renderer, form, subject.kind)
     if renderer.needs_examples and subject.examples is None:
         raise UsageError(
             f"{form!r} lists examples, and this report holds none",

@@ -43,12 +43,7 @@ def to_eval_results(subject: Subject) -> bytes:
     Raises:
         UsageError: no dataset of the Hub was named; the form is about benchmarks that are there.
     """
-    if subject.dataset is None:
-        raise UsageError(
-            "eval_results states results on a dataset of the Hub, and none was named",
-            hint="--dataset OWNER/NAME, or --format hf for a model-index block",
-        )
-    known = _dataset(subject.dataset)
+    known = _named_dataset(subject.dataset)
     dataset = {"id": known["type"], "task_id": subject.task}
     if "revision" in known:
         dataset["revision"] = known["revision"]
@@ -89,6 +84,15 @@ def _scopes(subject: Subject) -> Iterator[_Scope]:
         yield _Scope(name, facts, metrics)
 
 
+def _named_dataset(text: str | None) -> dict[str, str]:
+    if text is None:
+        raise UsageError(
+            "eval_results states results on a dataset of the Hub, and none was named",
+            hint="--dataset OWNER/NAME, or --format hf for a model-index block",
+        )
+    return _dataset(text)
+
+
 def _dataset(text: str | None) -> dict[str, str]:
     if text is None:
         return dict(_UNNAMED)
@@ -122,5 +126,5 @@ def _yaml(value: Any) -> bytes:
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=False, width=110).encode("ascii")
 
 
-MODEL_INDEX: Final = Renderer(".model-index.yaml", to_model_index)
-EVAL_RESULTS: Final = Renderer(".eval_results.yaml", to_eval_results)
+MODEL_INDEX: Final = Renderer(".model-index.yaml", to_model_index, require_dataset=_dataset)
+EVAL_RESULTS: Final = Renderer(".eval_results.yaml", to_eval_results, require_dataset=_named_dataset)
