@@ -103,7 +103,7 @@ def _blocks(report: Json) -> Iterator[Block]:
         yield Line(few)
     yield _metrics_table(overall, names)
     if report.get("diagnosis"):
-        yield from _reading_blocks(report["diagnosis"], names)
+        yield from reading_blocks(_readings(report["diagnosis"], names))
         yield _causes_table(report["diagnosis"], names)
     yield _split_table(overall["metrics"])
     if report.get("slices"):
@@ -120,10 +120,9 @@ def _blocks(report: Json) -> Iterator[Block]:
     yield from _small_print(report)
 
 
-def _reading_blocks(diagnosis: Json, names: tuple[str, str]) -> Iterator[Block]:
-    for side, name in zip(("baseline", "candidate"), names, strict=True):
-        if reading := diagnosis[side].get("reading"):
-            yield from reading_blocks(reading, arm=name)
+def _readings(diagnosis: Json, names: tuple[str, str]) -> dict[str, Json]:
+    sides = zip(("baseline", "candidate"), names, strict=True)
+    return {name: reading for side, name in sides if (reading := diagnosis[side].get("reading"))}
 
 
 def _tell_size(scope: Json) -> str:

@@ -44,7 +44,7 @@ def _blocks(report: Json) -> Iterator[Block]:
     if diagnosis and diagnosis.get("protocol"):
         yield from protocol_blocks(diagnosis["protocol"])
     if diagnosis and diagnosis.get("reading"):
-        yield from reading_blocks(diagnosis["reading"], arm=report["name"])
+        yield from reading_blocks({report["name"]: diagnosis["reading"]})
     if diagnosis:
         yield from diagnosis_blocks(diagnosis)
     if report.get("slices"):

@@ -29,7 +29,7 @@ def _blocks(report: Json) -> Iterator[Block]:
     examples, roots = numbers.counted(first["examples"], "example"), numbers.counted(first["roots"], "root")
     yield Line(f"{len(order)} arms on the same {examples} of {roots}", "heading")
     yield _arms_table(arms, order)
-    yield from _reading_blocks(report["pairs"], order)
+    yield from reading_blocks(_readings(report["pairs"], order))
     yield from _slice_tables(arms, order)
     yield _pairs_table(report["pairs"])
     for pair in report["pairs"]:
@@ -70,7 +70,7 @@ def _arms_table(arms: Json, order: list[str]) -> Table:
     return Table("Metrics by arm", ("metric", *order), rows)
 
 
-def _reading_blocks(pairs: Sequence[Json], order: Sequence[str]) -> Iterator[Block]:
+def _readings(pairs: Sequence[Json], order: Sequence[str]) -> dict[str, Json]:
     """What the declared reader passed over and the default would have found, once for every arm."""
     readings = {
         pair[side]["arm"]: reading
@@ -78,9 +78,7 @@ def _reading_blocks(pairs: Sequence[Json], order: Sequence[str]) -> Iterator[Blo
         for side in ("baseline", "candidate")
         if (reading := pair["diagnosis"][side].get("reading"))
     }
-    for name in order:
-        if name in readings:
-            yield from reading_blocks(readings[name], arm=name)
+    return {name: readings[name] for name in order if name in readings}
 
 
 def _slice_tables(arms: Json, order: list[str]) -> Iterator[Table]:

@@ -18,6 +18,7 @@ from faircall.reporting.example_rows import ExampleRow, pack_rows, script_json
 from faircall.reporting.example_table import encodable
 from faircall.reporting.figures import Figures, at
 from faircall.reporting.heat_map import draw_heat_map
+from faircall.reporting.reading_view import finds_nothing
 from faircall.reporting.repeats_view import WAY_WORDS
 from faircall.reporting.to_terminal import clean
 from faircall.stats.intervals import deciding_interval
@@ -120,6 +121,7 @@ def _environment() -> Environment:
         headline_first=(HEADLINE, *(name for name in METRIC_NAMES if name != HEADLINE)),
         binary_metrics=BINARY_METRIC_NAMES,
         judge=verdict.judge,
+        finds_nothing=finds_nothing,
         name_test=name_test,
         name_claim_test=name_claim_test,
         scale_of=_scale_of,
