@@ -1,10 +1,13 @@
 """Schema validity under schemas that want to break the checker."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from jsonschema import validators
 
 from faircall.records import Example, ToolCall
+from faircall.scoring import schema_validity
 from faircall.scoring.backtracking import is_search_bounded
 from faircall.scoring.causes import invented_arguments
 from faircall.scoring.schema_validity import first_violation, validity
@@ -94,3 +97,24 @@ def test_a_tool_that_is_not_offered_has_no_schema():
     assert validity([{"name": "g"}], ToolCall("f", {})) == "unknown_tool"
     assert validity(None, ToolCall("f", {})) == "no_schema"
     assert validity(["odd", {"function": 3}], ToolCall("f", {})) == "unknown_tool"
+
+
+def test_many_schemas_share_one_validator_class(monkeypatch):
+    made, extend = [], validators.extend
+    monkeypatch.setattr(validators, "extend", lambda *parts: made.append(parts) or extend(*parts))
+    schema_validity._bounded_validator.cache_clear()
+    for number in range(9):
+        assert verdict({"required": [f"only here {number}"]}, {}) == "invalid"
+    assert len(made) == 1
+
+
+def test_the_budget_of_a_call_is_not_that_of_the_call_before_it_nor_of_another_thread(monkeypatch):
+    monkeypatch.setattr(schema_validity, "MAX_STEPS", 40)
+    dear, cheap = {"items": {"minimum": 0}}, {"properties": {"a": {"items": {"minimum": 0}}}}
+    assert verdict({"properties": {"a": dear}}, {"a": [1] * 100}) == "unusable_schema"
+    assert verdict(cheap, {"a": [1] * 10}) == "valid"
+    steps = schema_validity._bounded_validator()[1]
+    steps.left = 0
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(verdict, cheap, {"a": [1] * 10}).result() == "valid"
+    assert steps.left == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from threading import local
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -83,14 +84,10 @@ def _spell(schema: Mapping[str, Any]) -> bytes:
 @lru_cache(maxsize=1024)
 def _checker(schema_json: bytes) -> _Check:
     """A compiled schema, once per content."""
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator
     from referencing import Registry
 
-    steps = _Steps()
-    keywords = {name: steps.counted(check) for name, check in Draft202012Validator.VALIDATORS.items()}
-    keywords["pattern"] = _bounded_pattern(keywords["pattern"])
-    keywords["patternProperties"] = _bounded_pattern_properties(keywords["patternProperties"])
-    validator_class = validators.extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]
+    validator_class, steps = _bounded_validator()
     schema = decode(schema_json.decode())
     try:
         Draft202012Validator.check_schema(schema)
@@ -109,12 +106,24 @@ def _checker(schema_json: bytes) -> _Check:
     return check
 
 
+@lru_cache(maxsize=1)
+def _bounded_validator() -> tuple[Any, _Steps]:
+    """Draft 2020-12 at a price, and the budget that pays it: a class for each schema would be heavy."""
+    from jsonschema import Draft202012Validator, validators
+
+    steps = _Steps()
+    keywords = {name: steps.counted(check) for name, check in Draft202012Validator.VALIDATORS.items()}
+    keywords["pattern"] = _bounded_pattern(keywords["pattern"])
+    keywords["patternProperties"] = _bounded_pattern_properties(keywords["patternProperties"])
+    return validators.extend(Draft202012Validator, keywords), steps  # type: ignore[no-untyped-call]
+
+
 def _is_unusable(_: Any) -> tuple[Verdict, Any]:
     return "unusable_schema", None
 
 
-class _Steps:
-    """A budget that all keywords of one schema share."""
+class _Steps(local):
+    """A budget that all keywords share while one call is looked at; each thread has its own."""
 
     def __init__(self) -> None:
         self.left = MAX_STEPS
