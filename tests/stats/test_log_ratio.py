@@ -108,3 +108,10 @@ def test_the_guard_never_narrows_and_stands_aside_at_ten_discordant_roots():
         guard = guard_log_ratio(plain, baseline, candidate)
         assert (guard is None) == (discordant >= 10)
         assert guard is None or guard.standard_error >= plain.standard_error
+
+
+def test_an_interval_beyond_what_floats_hold_is_undefined():
+    """Two roots with opposite times, at a level where Student's t is in the hundreds."""
+    ratio = estimate_log_ratio(np.array([[1, 1], [1000, 1]]), np.array([[1000, 1], [1, 1]]))
+    assert ratio.interval(0.99).lower > 0
+    assert (ratio.interval(0.999).lower, ratio.interval(0.999).reason) == (None, "out_of_range")

@@ -23,6 +23,7 @@ from faircall.stats.intervals import Interval, undefined
 from faircall.stats.linearised import Column, LinearisedEstimate, standard_error
 
 _METHOD: Final = "log_linearised_t"
+_LARGEST_LOG: Final = 700.0  # e to this power, and to minus it, is still a double
 _NO_SPREAD: Final = 1e-12
 
 
@@ -41,13 +42,15 @@ class LogRatio:
         return math.exp(self.centre)
 
     def interval(self, level: float) -> Interval:
-        """Of the ratio; undefined with fewer than two roots, or where nothing varies."""
+        """Of the ratio; undefined under two roots, where nothing varies, or beyond what floats hold."""
         if self.degrees < 1:
             return undefined(self.method, level, reason="fewer_than_two_roots")
         if self.standard_error < _NO_SPREAD:
             return undefined(self.method, level, reason="no_spread")
         estimate = LinearisedEstimate(self.centre, self.standard_error, self.degrees, limit=math.inf)
         bounds = estimate.interval(level)
+        if max(abs(bound) for bound in (bounds.lower, bounds.upper) if bound is not None) > _LARGEST_LOG:
+            return undefined(self.method, level, reason="out_of_range")
         lower, upper = (math.exp(bound) for bound in (bounds.lower, bounds.upper) if bound is not None)
         return Interval(self.method, level, lower, upper)
 
