@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from faircall.errors import DataError, EvaluationError, InvariantViolation, UsageError
+from faircall.errors import DataError, EvaluationError, FileUnreadable, InvariantViolation, UsageError
 from faircall.generating.backend import BACKENDS
 from faircall.generating.replay import open_replay
 from faircall.pipeline.arm_request import plan_arm
@@ -279,3 +279,29 @@ def test_the_manifest_cannot_be_talked_around(built):
     write_stage_manifest(run, "eval-base", outputs=outputs, facts=manifest["facts"])
     with pytest.raises(InvariantViolation, match="was decoded otherwise"):
         rebuild_evaluation_report(run, config, "base")
+
+
+# --- A finished arm and its absent backend
+
+
+def test_a_finished_arm_does_not_miss_its_stored_answers(built):
+    run, config = built
+    evaluate(run, config, "adapter")
+    config.path_of("adapter.jsonl").unlink()
+    assert evaluate(run, config, "adapter").generated == 0
+    with pytest.raises(FileUnreadable, match=r"adapter\.jsonl does not exist"):  # as another adapter
+        evaluate(run, config, "adapter", adapter="owner/lora", revision="r3")
+
+
+def test_a_finished_arm_of_an_adapter_whose_bytes_changed_is_refused(tmp_path):
+    text = run_builder.CONFIG.replace("owner/lora, revision: r2", "lora")
+    (tmp_path / "work" / "lora").mkdir(parents=True)
+    weights = tmp_path / "work" / "lora" / "adapter_model.safetensors"
+    weights.write_bytes(b"one")
+    run, config = run_builder.build(tmp_path / "work", config=text)
+    evaluate(run, config, "adapter")
+    weights.write_bytes(b"two")
+    with pytest.raises(EvaluationError, match=r"adapter\.source"):
+        evaluate(run, config, "adapter")
+    shutil.rmtree(weights.parent)
+    assert evaluate(run, config, "adapter").generated == 0

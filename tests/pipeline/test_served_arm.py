@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from faircall.canonical import canonical_json
-from faircall.errors import ConfigError, EvaluationError, UsageError
+from faircall.errors import ConfigError, EnvironmentProblem, EvaluationError, UsageError
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.arms import read_arm
 from faircall.pipeline.comparison import compare_stored
@@ -247,3 +247,14 @@ def test_a_pool_is_given_in_one_way(tmp_path):
     text = CONFIG.replace("base_url: BASE_URL", "base_url: 'http://a/v1', base_urls: ['http://b/v1']")
     with pytest.raises(ConfigError, match=r"base_urls.*is given beside server\.base_url"):
         run_builder.build(tmp_path / "work", config=text)
+
+
+def test_a_finished_arm_does_not_miss_its_server(built, server):
+    run, config = built
+    evaluate(run, config)
+    server.close()
+    assert evaluate(run, config).generated == 0
+    with pytest.raises(EnvironmentProblem):  # something is to be generated
+        evaluate(run, config, "adapter")
+    with pytest.raises(EnvironmentProblem):  # another server would have to say that it serves the same
+        evaluate(run, config, base_url="http://127.0.0.1:9/v1")

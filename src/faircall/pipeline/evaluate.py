@@ -20,6 +20,7 @@ from faircall.pipeline.arm_request import ArmRequest, open_backend
 from faircall.pipeline.arms import ArmFacts, load_prompts
 from faircall.pipeline.conditions import journal_conditions
 from faircall.pipeline.finish_arm import ArmOutcome, finish_arm, finished_entries, outcome_of, write_artifacts
+from faircall.pipeline.kept_arm import find_kept
 from faircall.pipeline.prompts import PromptSet, example_of
 from faircall.pipeline.repeat_check import News, check_here, finish_check, require_repeatable
 from faircall.store.layout import RunFolder
@@ -50,6 +51,7 @@ def evaluate_arm(
 ) -> ArmOutcome:
     """Generate what is missing of an arm and finish it; one that is finished already is left as it is.
 
+    A finished one needs no backend: neither its server nor its stored answers have to be there any more.
     A repeat check comes after that, so it may also be asked of an arm that is finished; `news` hears of its
     ways as they begin.
 
@@ -59,6 +61,8 @@ def evaluate_arm(
         InvariantViolation: a prompt is not the one that its digest names.
     """
     prompts = load_prompts(run, config, limit=request.limit)
+    if (kept := find_kept(run, config, request, prompts)) is not None:
+        return kept
     # Before the model is loaded, so that its weights count; workers have memories of their own.
     memory = None if request.engine else watch_memory()
     backend = open_backend(config, request)
