@@ -9,8 +9,8 @@ pytestmark = pytest.mark.browser
 
 def test_the_demo_s_report_opens_from_disk_and_answers_on_its_first_screen(open_page, tmp_path, capsys):
     assert main(["demo", "--replay", "--out", str(tmp_path)]) == 0
-    assert f"wrote {tmp_path / 'report.html'}" in capsys.readouterr().out
-    page = open_page(tmp_path / "report.html")
+    assert f"wrote {tmp_path / 'reference.html'}" in capsys.readouterr().out
+    page = open_page(tmp_path / "reference.html")
     for selector in ("h1", ".counts", ".headline-number", ".split-box", ".limits", ".forests tbody.lead"):
         box = page.locator(selector).bounding_box()
         assert 0 <= box["y"] <= 768 - box["height"], selector

@@ -9,6 +9,7 @@ import pytest
 
 from faircall.cli import main
 from faircall.config import load_config
+from faircall.cli import main
 from faircall.demo import replay as replay_module
 from faircall.demo.project import REFERENCE, create_project
 from faircall.demo.replay import reference_run, replay
@@ -125,3 +126,12 @@ def test_every_generation_is_kept_with_its_special_tokens():
     assert len(rows) == 720
     assert {row["finish_reason"] for row in rows} <= {"stop", "length"}
     assert {row["stop_token"] for row in rows if row["finish_reason"] == "stop"} == {"<|im_end|>"}
+
+
+def test_the_page_of_the_reference_run_does_not_replace_that_of_a_live_run(tmp_path, capsys):
+    live = tmp_path / "report.html"
+    live.write_text("live")
+    assert main(["demo", "--replay", "--out", str(tmp_path)]) == 0
+    assert f"wrote {tmp_path / 'reference.html'}" in capsys.readouterr().out
+    assert live.read_text() == "live"
+    assert (tmp_path / "reference.html").stat().st_size > 10_000

@@ -45,7 +45,7 @@ def test_a_stored_failure_stays_a_failure(tmp_path):
 
 
 def test_a_prompt_without_an_answer_is_refused_before_anything_runs(tmp_path):
-    with pytest.raises(IdMismatch, match="1 prompts have no stored generation: b"):
+    with pytest.raises(IdMismatch, match=r"1 prompt has no stored generation in .*stored\.jsonl: b"):
         replay(tmp_path, [{"id": "a", "raw_text": ""}]).check([prompt("a"), prompt("b")])
 
 

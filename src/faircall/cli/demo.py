@@ -44,7 +44,7 @@ def demo(
 
         replayed = replay_reference(out, tell=_tell)
         _show(replayed.report, as_json=as_json)
-        _write_page(replayed.run, out, as_json=as_json)
+        _write_page(replayed.run, out / "reference.html", as_json=as_json)
         print_written(replayed.report_file, json_on_stdout=as_json)
         return
     from faircall.cli.progress import show_progress
@@ -52,7 +52,7 @@ def demo(
 
     finished = run_live(out, everything=everything, tell=_tell, listener_for=show_progress)
     _show(finished.report or {}, as_json=as_json)
-    _write_page(finished.run, out, as_json=as_json)
+    _write_page(finished.run, out / "report.html", as_json=as_json)
     print_written(finished.report_file, json_on_stdout=as_json)
 
 
@@ -67,12 +67,14 @@ def _show(report: Mapping[str, Any], *, as_json: bool) -> None:
         print_view(_view(report))
 
 
-def _write_page(run: RunFolder, folder: Path, *, as_json: bool) -> None:
-    """The comparison as a page to open, examples included; beside the run, whose files stay as they are."""
+def _write_page(run: RunFolder, page: Path, *, as_json: bool) -> None:
+    """The comparison as a page to open, examples included; beside the run, whose files stay as they are.
+
+    The stored reference run has a page of its own, so that it never replaces that of a live run.
+    """
     from faircall.store.atomic import write_bytes_atomically
     from faircall.viewer.places import chief_page
 
-    page = folder / "report.html"
     write_bytes_atomically(page, chief_page(run).encode("utf-8"))
     print_written(page, json_on_stdout=as_json)
 

@@ -101,8 +101,10 @@ class ReplayBackend:
         """
         missing = [prompt.example_id for prompt in prompts if prompt.example_id not in self._answers]
         if missing:
+            count = "1 prompt has" if len(missing) == 1 else f"{len(missing)} prompts have"
             raise IdMismatch(
-                f"{len(missing)} prompts have no stored generation: {', '.join(missing[:_SHOWN])}",
+                f"{count} no stored generation in {self._request.options['generations']}: "
+                f"{', '.join(missing[:_SHOWN])}",
                 hint="store one row for every example, failures included",
             )
         for prompt in prompts:

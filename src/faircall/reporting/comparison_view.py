@@ -207,7 +207,7 @@ def _conditions_table(conditions: list[Json]) -> Table:
     rows = tuple(
         (one["text"], tell_value(one), "holds" if one["holds"] else "does not hold") for one in conditions
     )
-    return Table("Conditions to fail on", ("condition", "it is", "so it"), rows)
+    return Table("Conditions to fail on", ("condition", "value", "result"), rows)
 
 
 def _small_print(report: Json) -> Iterator[Line]:
