@@ -9,7 +9,6 @@ import pytest
 
 from faircall.cli import main
 from faircall.config import load_config
-from faircall.cli import main
 from faircall.demo import replay as replay_module
 from faircall.demo.project import REFERENCE, create_project
 from faircall.demo.replay import reference_run, replay

@@ -142,7 +142,7 @@ def test_a_refusal_of_the_backend_is_told_as_without_an_engine(tmp_path):
     run, config = build(tmp_path / "spread")
     lines = config.path_of("base.jsonl").read_text().splitlines()
     config.path_of("base.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    with pytest.raises(IdMismatch, match="1 prompt has no stored generation in .*: en-0") as told:
+    with pytest.raises(IdMismatch, match=r"1 prompt has no stored generation in .*: en-0") as told:
         evaluate_arm(run, config, request(config, 2))
     assert "one row for every example" in told.value.hint
 
