@@ -148,7 +148,7 @@ def test_a_backend_failure_is_a_row_that_counts_as_wrong_and_is_asked_again(buil
         "value": 0.3, "numerator": 3, "denominator": 10, "interval": None,
     }  # fmt: skip
     assert report["diagnosis"]["backend_failed"] == 1
-    assert any("failed on 1 example" in warning for warning in report["warnings"])
+    assert any("backend failed: 1;" in warning for warning in report["warnings"])
     row = json.loads(run.generations_file("base", "en").read_text().splitlines()[1])
     assert (row["status"], row["reason"], row["failure"]) == (
         "no_json", "backend_failed", "RuntimeError: out of memory",

@@ -143,7 +143,7 @@ def warnings_of(stored: StoredArm) -> list[str]:
         found.append("the adapter changes nothing: every lora_B is zero")
     if stored.scores.backend_failed:
         found.append(
-            f"the backend failed on {len(stored.scores.backend_failed)} examples; they count as wrong"
+            f"examples on which the backend failed: {len(stored.scores.backend_failed)}; they count as wrong"
         )
     return found + _failed_repeats(stored)
 

@@ -147,7 +147,7 @@ def _warn_of_failures(comparison: Json, figures: Figures, base: str) -> Iterator
         if diagnosis and diagnosis.get("backend_failed"):
             place = base + at("diagnosis", side, "backend_failed")
             yield _name_arms(
-                "The backend of {" + side + "} failed on {count} examples; they count as wrong.",
+                "Examples on which the backend of {" + side + "} failed: {count}; they count as wrong.",
                 comparison,
                 count=figures.show(place, "count"),
             )
