@@ -76,9 +76,9 @@ def test_one_arm_is_finished_one_half_done_one_absent_and_only_the_rest_is_run(
     assert run(experiment) == 1  # five right of twelve establish no claim of the family
     captured = capsys.readouterr()
     assert captured.out.splitlines()[:3] == [
-        "base: 24 of 24 answers were there, 0 generated",
-        "adapter: 4 of 24 answers were there, 20 generated",
-        "second: 0 of 24 answers were there, 24 generated",
+        "base: 24 of 24 answers were there, 0 replayed",
+        "adapter: 4 of 24 answers were there, 20 replayed",
+        "second: 0 of 24 answers were there, 24 replayed",
     ]
     assert "adapter_helps not established" in captured.err
     found = only_run(experiment)
@@ -91,8 +91,10 @@ def test_the_same_command_again_runs_nothing_and_writes_the_same_bytes(experimen
     before = snapshot(only_run(experiment).path)
     capsys.readouterr()
     assert run(experiment) == first
-    told = capsys.readouterr().out.splitlines()[:3]
-    assert [line.rpartition(", ")[2] for line in told] == ["0 generated"] * 3
+    told = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(", ")[2] for line in told[:3]] == ["0 replayed"] * 3
+    wrote = [line.rpartition("/")[2] for line in told if line.startswith("wrote ")]
+    assert wrote == ["experiment_report.json", "experiment_report.html"]
     assert snapshot(only_run(experiment).path) == before
 
 
@@ -100,7 +102,7 @@ def test_the_report_is_of_the_declared_arms_and_pairs(experiment, capsys):
     run(experiment, "--json")
     captured = capsys.readouterr()
     report = json.loads(captured.out)
-    assert "base: 0 of 24 answers were there, 24 generated" in captured.err
+    assert "base: 0 of 24 answers were there, 24 replayed" in captured.err
     assert report["arm_order"] == ["base", "adapter", "second"]
     assert [(pair["baseline"]["arm"], pair["candidate"]["arm"]) for pair in report["pairs"]] == [
         ("base", "second"),

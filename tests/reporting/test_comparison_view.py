@@ -259,6 +259,20 @@ def test_times_that_may_not_be_compared_have_no_ratio(found, note):
     assert table.note == note
 
 
+def test_an_arm_of_stored_answers_has_no_times_and_a_served_one_the_memory_of_its_client():
+    peak = {"process_peak_bytes": 2**26}
+    replayed = timing(1e-5, allocation={"device": "none"}, new_tokens=7, memory=peak)
+    served = timing(2.0, allocation={"device": "server"}, memory=peak)
+    efficiency = {"baseline": replayed, "candidate": served, "reasons": ["base: replayed"], "ratios": None}
+    rows = dict(
+        (row[0], row[1:]) for row in tables({**REPORT, "inference_efficiency": efficiency})["Cost"].rows
+    )
+    assert rows["time per example"] == ("replayed", "2 s")
+    assert rows["peak memory"] == ("replayed", "64 MiB (client process)")
+    both = {**efficiency, "candidate": replayed}
+    assert [row[0] for row in tables({**REPORT, "inference_efficiency": both})["Cost"].rows] == ["new tokens"]
+
+
 def test_times_that_one_arm_lacks_are_not_shown():
     efficiency = {"baseline": timing(1.0), "candidate": None}
     assert "Cost" not in tables({**REPORT, "inference_efficiency": efficiency})

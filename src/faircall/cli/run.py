@@ -53,7 +53,9 @@ def run(
         print_json(report)
     else:
         print_view(_view(finished))
-    print_written(finished.report_file, json_on_stdout=as_json)
+    for file in (finished.report_file, finished.report_file.with_suffix(".html")):
+        if file.is_file():
+            print_written(file, json_on_stdout=as_json)
     if finished.report is None and loaded.claims:
         print_warnings(
             ["claims are declared, and one arm alone decides none of them"], name=loaded.project.name

@@ -10,7 +10,7 @@ from typing import Any
 from faircall.config import Config
 from faircall.generating.journal import Entry, require_same_conditions
 from faircall.generating.sequential import SequentialRun
-from faircall.generating.telemetry import Allocation, build_telemetry
+from faircall.generating.telemetry import NO_DEVICE, Allocation, build_telemetry
 from faircall.pipeline.arms import ArmFacts, assemble_arm, eval_stage, facts_of
 from faircall.pipeline.evaluation_report import build_evaluation_report
 from faircall.pipeline.generations import read_generations, write_generations
@@ -30,9 +30,11 @@ class ArmOutcome:
     generated: int
 
     def tell(self) -> str:
-        """What was there and what was generated."""
+        """What was there and what was generated, or taken from stored answers."""
         total = self.report["examples"]
-        return f"{total - self.generated} of {total} answers were there, {self.generated} generated"
+        replayed = self.report["inference_efficiency"]["allocation"]["device"] == NO_DEVICE
+        how = "replayed" if replayed else "generated"
+        return f"{total - self.generated} of {total} answers were there, {self.generated} {how}"
 
 
 def write_artifacts(

@@ -14,6 +14,8 @@ Row = tuple[str, ...]
 
 _RATIOS: Final = {"seconds_per_example": "time per example", "seconds_per_full_match": "time per full match"}
 _GPU: Final = "configured_gpu_seconds_per_full_match"
+_OF_A_MODEL: Final = frozenset((*_RATIOS, _GPU, "median_ns", "p90_ns", "process_peak_bytes"))
+_REPLAYED, _SERVED = "none", "server"  # the devices of allocations that are no model's on this machine
 
 
 def _nanoseconds(value: int) -> str:
@@ -96,17 +98,34 @@ def _shown(arms: Sequence[Json]) -> list[str]:
         key
         for key in _MEASURES
         if any(_value(arm, key) is not None for arm in arms)
-        or (key != _GPU and any(arm.get(f"{key}_reason") for arm in arms))
+        or (key != _GPU and any(arm.get(f"{key}_reason") for arm in arms if not _is_left_out(arm, key)))
     ]
 
 
 def _cell(arm: Json, key: str) -> str:
+    if _is_left_out(arm, key):
+        return "replayed"
     value = _value(arm, key)
-    return str(arm.get(f"{key}_reason") or numbers.UNDEFINED) if value is None else _MEASURES[key][1](value)
+    if value is None:
+        return str(arm.get(f"{key}_reason") or numbers.UNDEFINED)
+    whose = " (client process)" if key == "process_peak_bytes" and _device(arm) == _SERVED else ""
+    return _MEASURES[key][1](value) + whose
 
 
 def _value(arm: Json, key: str) -> Any:
+    if _is_left_out(arm, key):
+        return None
     return arm[key] if key in arm else (arm.get("memory") or {}).get(key)
+
+
+def _is_left_out(arm: Json, key: str) -> bool:
+    """Times and memory of stored answers that were read are not those of a model; the note says so."""
+    return key in _OF_A_MODEL and _device(arm) == _REPLAYED
+
+
+def _device(arm: Json) -> Any:
+    allocation = arm.get("allocation")
+    return allocation.get("device") if isinstance(allocation, Mapping) else None
 
 
 def _tell_comparability(efficiency: Json) -> str:
