@@ -264,9 +264,8 @@ def test_an_arm_of_stored_answers_has_no_times_and_a_served_one_the_memory_of_it
     replayed = timing(1e-5, allocation={"device": "none"}, new_tokens=7, memory=peak)
     served = timing(2.0, allocation={"device": "server"}, memory=peak)
     efficiency = {"baseline": replayed, "candidate": served, "reasons": ["base: replayed"], "ratios": None}
-    rows = dict(
-        (row[0], row[1:]) for row in tables({**REPORT, "inference_efficiency": efficiency})["Cost"].rows
-    )
+    cost = tables({**REPORT, "inference_efficiency": efficiency})["Cost"]
+    rows = {row[0]: row[1:] for row in cost.rows}
     assert rows["time per example"] == ("replayed", "2 s")
     assert rows["peak memory"] == ("replayed", "64 MiB (client process)")
     both = {**efficiency, "candidate": replayed}

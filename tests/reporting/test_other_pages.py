@@ -44,6 +44,8 @@ def test_the_page_of_an_evaluation_shows_its_json():
 
 def test_the_page_of_a_run_s_arm_shows_its_cost_and_digests(run):
     report = json.loads(run.evaluation_report_file("adapter").read_text())
+    assert "/inference_efficiency/seconds_per_example" not in assert_true_to(report, evaluation_page(report))
+    report["inference_efficiency"]["allocation"]["device"] = "cpu"  # as if a model had answered
     places = assert_true_to(report, evaluation_page(report))
     assert "/inference_efficiency/seconds_per_example" in places
     assert {f"/identity_sha256/{section}" for section in report["identity_sha256"]} <= places
