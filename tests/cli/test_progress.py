@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from faircall.cli.progress import RunningCounts, show_progress
+from faircall.cli.progress import RunningCounts, show_progress, tell_progress
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from pipeline import run_builder
@@ -36,6 +36,25 @@ def test_a_pipe_sees_nothing(tmp_path, capsys):
     with show_progress("adapter") as listener:
         evaluate(run, config, listener)
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_demo_tells_a_pipe_each_tenth_of_an_arm(tmp_path, capsys):
+    run, config = run_builder.build(tmp_path / "work")
+    with tell_progress("adapter") as listener:
+        evaluate(run, config, listener)
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert (out, lines[0], len(lines)) == ("", "arm adapter begins", 11)
+    assert lines[10].startswith("adapter: 10 of 10  valid JSON 90.0%")
+
+
+def test_the_demo_draws_on_a_terminal(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    run, config = run_builder.build(tmp_path / "work")
+    with tell_progress("adapter") as listener:
+        evaluate(run, config, listener)
+    assert "10/10" in sys.stderr.getvalue()
+    assert "begins" not in sys.stderr.getvalue()
 
 
 def test_answers_from_the_journal_are_not_fresh(tmp_path):

@@ -47,10 +47,10 @@ def demo(
         _write_page(replayed.run, out / "reference.html", as_json=as_json)
         print_written(replayed.report_file, json_on_stdout=as_json)
         return
-    from faircall.cli.progress import show_progress
+    from faircall.cli.progress import tell_progress
     from faircall.demo.live import run_live
 
-    finished = run_live(out, everything=everything, tell=_tell, listener_for=show_progress)
+    finished = run_live(out, everything=everything, tell=_tell, listener_for=tell_progress)
     _show(finished.report or {}, as_json=as_json)
     _write_page(finished.run, out / "report.html", as_json=as_json)
     print_written(finished.report_file, json_on_stdout=as_json)

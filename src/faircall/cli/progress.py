@@ -1,4 +1,4 @@
-"""Progress of a generating arm, on a terminal only: a bar, the time left and the metrics so far."""
+"""Progress of a generating arm: on a terminal a bar, the time left and metrics; lines for the demo."""
 
 from __future__ import annotations
 
@@ -39,6 +39,27 @@ def show_progress(name: str) -> Iterator[Listener]:
                 )
 
         yield listen
+
+
+@contextlib.contextmanager
+def tell_progress(name: str) -> Iterator[Listener]:
+    """As `show_progress`; without a terminal, a line at the start and one per tenth of the arm."""
+    if sys.stderr.isatty():
+        with show_progress(name) as listener:
+            yield listener
+        return
+    counts, told = RunningCounts(), 0
+
+    def listen(answered: Answered) -> None:
+        nonlocal told
+        counts.add(answered)
+        tenths = 10 * counts.answers // answered.total
+        if answered.fresh and tenths > told:
+            print(f"{name}: {counts.answers} of {answered.total}  {counts.describe()}", file=sys.stderr)
+        told = max(told, tenths)
+
+    print(f"arm {name} begins", file=sys.stderr)
+    yield listen
 
 
 def tell_news(line: str) -> None:

@@ -82,7 +82,7 @@ def run_live(
     if everything:
         tell("three arms, two languages, all 120 roots: 720 answers, most of an hour")
         return run_stages(config, listener_for=listener_for)
-    pace = _pace(folder, config)
+    pace = _pace(folder, config, tell)
     tell(
         f"{pace.roots} of {config.data.n_test} English requests for each of {len(config.arms)} arms: "
         f"what fits into about {BUDGET_SECONDS / 60:.0f} minutes here "
@@ -91,11 +91,12 @@ def run_live(
     return run_stages(config, limit=pace.roots, listener_for=listener_for)
 
 
-def _pace(folder: Path, config: Config) -> Pace:
+def _pace(folder: Path, config: Config, tell: Callable[[str], None]) -> Pace:
     """The pace measured when this demo was started: a demo that goes on must keep its number of roots."""
     stored = folder / "pace.json"
     if stored.is_file():
         return Pace(**read_json(stored))
+    tell("preparing data and prompts, then timing a few answers")
     seconds = measure_seconds_per_answer(config)
     pace = Pace(seconds, fit_roots(seconds, arms=len(config.arms), available=config.data.n_test))
     write_json(stored, asdict(pace))
