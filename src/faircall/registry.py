@@ -75,6 +75,15 @@ class Registry(Generic[T]):
             return cast(T, load_attribute(self._builtin[name]))
         return self._load_installed(name)
 
+    def is_builtin(self, name: str) -> bool:
+        """Whether `name` means what this package brings, and not what somebody registered in its place.
+
+        >>> places = Registry("place", builtin={"pi": "math:pi"})
+        >>> places.is_builtin("pi"), places.register("pi", 3), places.is_builtin("pi")
+        (True, 3, False)
+        """
+        return name in self._builtin and name not in self._registered and name not in self._hidden
+
     def register(self, name: str, value: T) -> T:
         """Call `value` by `name` from now on; a built-in or installed one of that name steps back.
 

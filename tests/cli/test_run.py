@@ -87,7 +87,8 @@ def test_one_command_goes_from_rows_to_the_comparison(work, capsys):
     assert main(["run", "-c", str(work / "config.yaml")]) == 0
     out = capsys.readouterr().out
     run = only_run(work)
-    assert out.splitlines()[-1] == f"wrote {run.comparison_report_file()}"
+    report_file = run.comparison_report_file()
+    assert out.splitlines()[-2:] == [f"wrote {report_file}", f"wrote {report_file.with_suffix('.html')}"]
     assert "Treatment: adapter" in out
     assert "established" in out
     assert verify(run).mismatches == ()
@@ -142,7 +143,8 @@ def test_three_arms_make_an_experiment(work, capsys):
     assert main(["run", "-c", str(work / "config.yaml")]) == 0
     out = capsys.readouterr().out
     run = only_run(work)
-    assert out.splitlines()[-1] == f"wrote {run.experiment_report_file()}"
+    report_file = run.experiment_report_file()
+    assert out.splitlines()[-2:] == [f"wrote {report_file}", f"wrote {report_file.with_suffix('.html')}"]
     assert "3 arms on the same 24 examples of 12 roots" in out
     assert "adapter -> third" in out
     for argv in (

@@ -8,6 +8,7 @@ from typing import Final
 
 from faircall.config import Config, arms_of
 from faircall.errors import FileUnreadable
+from faircall.generating.backend import BACKENDS
 from faircall.generating.extras import load_library
 from faircall.generating.sources import resolve_source
 from faircall.pipeline.arm_request import ArmRequest, plan_arm, require_known_names
@@ -37,8 +38,8 @@ def _require_arm(request: ArmRequest) -> None:
     if request.replay is not None and not request.replay.exists():
         raise FileUnreadable(f"arms.{request.arm}.replay: {request.replay} is not there")
     library = _LOADS_HERE.get(request.backend)
-    if library is None:
-        return
+    if library is None or not BACKENDS.is_builtin(request.backend):
+        return  # only the backend itself knows what it needs
     if find_spec(library) is None:
         load_library(library, purpose=f"the {request.backend} backend")
     if request.adapter is not None and not Path(request.adapter.location).is_dir():
