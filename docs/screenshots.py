@@ -37,7 +37,7 @@ def write_page(folder: Path) -> Path:
 
     if faircall(["demo", "--replay", "--out", str(folder)]) != 0:
         raise SystemExit("the demo could not be replayed")
-    return folder / "report.html"
+    return folder / "reference.html"
 
 
 class Artist:
