@@ -10,10 +10,8 @@ run in DIR that was stopped goes on with the same port. Rewrites its block in do
 from __future__ import annotations
 
 import argparse
-import contextlib
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -38,29 +36,19 @@ from faircall.pipeline.run import ready_run
 from faircall.reporting.numbers import interval, points, rate
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from servers.llama_cpp import NAME, serve  # noqa: E402
+
 PAGE = ROOT / "docs" / "servers.md"
 BLOCK = re.compile(r"(<!-- written by bench/served_demo.py -->\n).*?(<!-- end -->)", re.DOTALL)
 VARY = ("model", "backend")
 
 
-@contextlib.contextmanager
-def llama_cpp(port: int) -> Iterator[str]:
-    """The address of the server, in a process of its own."""
-    command = [sys.executable, str(ROOT / "tests" / "servers" / "llama_cpp.py"), "smollm2", str(port)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    try:
-        yield process.stdout.readline().strip() + "/v1"
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def write_config(folder: Path) -> Path:
     """The demo's full config with one arm behind a server, one request in flight."""
     config = yaml.safe_load((folder / "full.yaml").read_text("utf-8"))
-    config["arms"] = {"llama_cpp": {"served_as": "smollm2"}}
+    config["arms"] = {"llama_cpp": {"served_as": NAME}}
     config["server"] = {"concurrency": 1, "deadline_seconds": 600, "extra_body": {"cache_prompt": False}}
     del config["claims"]
     path = folder / "served.yaml"
@@ -74,7 +62,7 @@ def ask(folder: Path, *, port: int) -> StoredArm:
     link_model(folder, ensure_embedded_model())
     config = load_config(write_config(folder))
     run = ready_run(config)
-    with llama_cpp(port) as base_url:
+    with serve(port) as base_url:
         evaluate_arm(run, config, plan_arm(config, "llama_cpp", base_url=base_url))
     return read_arm(run, "llama_cpp")
 

@@ -2,9 +2,6 @@
 
 import contextlib
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +11,7 @@ from faircall.errors import EvaluationError
 from faircall.pipeline.arm_request import plan_arm
 from faircall.pipeline.evaluate import evaluate_arm
 from faircall.pipeline.run import run_stages
+from servers.llama_cpp import serve
 
 pytestmark = pytest.mark.server
 
@@ -42,16 +40,8 @@ server: {concurrency: 2, extra_body: {cache_prompt: false}}
 
 @pytest.fixture(scope="module")
 def base_url():
-    """The address of a server in a process of its own."""
-    command = [sys.executable, str(Path(__file__).with_name("llama_cpp.py")), "smollm2"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    try:
-        yield process.stdout.readline().strip() + "/v1"
-    finally:
-        process.kill()
-        process.communicate()
+    with serve() as url:
+        yield url
 
 
 @contextlib.contextmanager
